@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * The mutation tests run all tests except process tests and simulations. Those would take seconds
- * for each mutant.
+ * The mutation tests run all tests except process tests and simulations, because these would take
+ * seconds for each mutant (a changed copy of the code).
  */
 export default defineConfig({
   test: {

@@ -9,7 +9,8 @@ export default defineConfig({
   tsconfig: 'tsconfig.build.json',
   dts: { sourcemap: false },
   fixedExtension: false,
-  // The Lua scripts are found next to `import.meta.url`, which CommonJS lacks. `shims` adds it.
+  // The code finds the Lua scripts by `import.meta.url`, which CommonJS lacks. `shims` adds
+  // `import.meta.url` to the CommonJS build.
   shims: true,
   copy: ['src/*.lua'],
   deps: { alwaysBundle: ['@animal-store/runtime'] },

@@ -29,22 +29,23 @@ export const timestamp = z.iso.datetime();
 
 export const Plan = oneOf(planNames).meta({ id: 'Plan', description: 'The name of a plan.' });
 
-// The time is converted to UTC, because Postgres rejects some offsets. The year is checked in UTC,
-// because an offset can move the year 9999 to 10000, which Postgres cannot read.
+// This schema converts the time to UTC, because Postgres rejects some UTC offsets. The schema
+// checks the year in UTC, because an offset can move the year 9999 to 10000, which Postgres cannot
+// read.
 const Instant = z.iso
   .datetime({ offset: true, abort: true, ...instant })
   .refine((text) => new Date(text).getUTCFullYear() <= 9999, { ...instant, abort: true })
   .overwrite((text) => new Date(text).toISOString());
 
 /**
- * The schema of an expiry, which must be in the future. It is compared with the clock of this
- * process. If the expiry passes after this check, no error occurs.
+ * The schema of an expiry, which must be in the future. The schema compares the expiry with the
+ * clock of this process. If the expiry passes after this check, no error occurs.
  */
 export const Expiry = Instant.refine((text) => Date.parse(text) > Date.now(), future);
 
 /** The schema of the start or end of a period in the past. */
-// The bounds exclude year 0, which Postgres does not have. They also exclude years beyond 9999,
-// because JavaScript writes them in a form that Postgres cannot read.
+// The years 2000 to 2999 exclude the year 0, which Postgres does not have. They also exclude years
+// beyond 9999, because JavaScript writes these years in a form that Postgres cannot read.
 export const PastInstant = Instant.refine(
   (text) => new Date(text).getUTCFullYear() >= 2000 && new Date(text).getUTCFullYear() < 3000,
   { error: 'expected a time from the year 2000 to 2999' },
@@ -99,7 +100,8 @@ export const newToken = (scheme: string, description: string) =>
 export const exampleToken = (scheme: string): string => `${scheme}_${'0'.repeat(36)}`;
 
 /**
- * The largest value of a count of all matches of a list. The value 10,001 means "more than 10,000".
+ * The largest number of matches that the service counts for a list. If a list has more matches, the
+ * service reports 10,001, which means "more than 10,000".
  */
 export const maxCounted = 10_000;
 

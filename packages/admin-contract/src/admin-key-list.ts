@@ -166,8 +166,8 @@ export const ListKeysQuery = z.object({
 });
 
 /**
- * The filters and the order of the list of keys. If `sort` is missing, the service chooses an order
- * that suits the filter.
+ * The filters and the order of the list of keys. If `sort` is missing, the filter determines the
+ * order.
  */
 export type KeyFilter = Omit<
   z.output<typeof ListKeysQuery>,

@@ -25,8 +25,8 @@ test.each(mistakes)(
     expect(() => openStore([ok], options)).toThrow(error);
     const { store, script } = openStore([ok]);
     expect(() => store.withOptions(options)).toThrow(error);
-    // The type of a call's options has no `maxRetryAfterMs`. Untyped code may still pass one, so
-    // the client checks it.
+    // The type of a single call's options has no `maxRetryAfterMs`. Untyped code may still pass
+    // this option, so the client checks its value.
     expect(await rejection(store.listPets({}, options))).toEqual(error);
     expect(script.requests).toEqual([]);
   },

@@ -26,7 +26,8 @@ export interface WaitEvent extends CallEvent {
   delayMs: number;
   /**
    * Why the call waits: the quota is used up, the API key is banned, or earlier requests have no
-   * response yet. The last reason is reported only for a call that began at least 5 seconds ago.
+   * response yet. A wait for responses is reported only for a call that began at least 5 seconds
+   * ago.
    */
   reason: 'quota' | 'ban' | 'queue';
   /** How many calls with the same API key are waiting, including this one. */

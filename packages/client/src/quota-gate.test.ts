@@ -309,7 +309,7 @@ describe('responses that may be old', () => {
     await elapse(0);
     sent[0]?.resolve(replayed());
     await first;
-    // Now the first window resets. But a cache responds to the second request with a copy of the
+    // After the first window has reset, a cache responds to the second request with a copy of the
     // first response. The client must ignore this copy and send a third request.
     await elapse(86_400_000);
     const second = send();

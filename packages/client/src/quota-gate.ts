@@ -69,7 +69,8 @@ export interface Wait {
   delayMs: number;
   /**
    * Why the call waits: the quota is used up, the API key is banned, or earlier requests have no
-   * response yet. The last reason is reported only for a call that began at least 5 seconds ago.
+   * response yet. A wait for responses is reported only for a call that began at least 5 seconds
+   * ago.
    */
   reason: 'quota' | 'ban' | 'queue';
   /** How many calls with the same API key are waiting, including this one. */
@@ -208,14 +209,14 @@ export function createQuotaGate(): QuotaGate {
       const quota = quotaAt(now);
       const isUsedUp = quota.remaining === 0;
       if (isUsedUp) {
-        // The number of minute windows that begin within `maxRetryAfterMs`. In each window, the
-        // first `perMinute` calls of the queue can be sent.
+        // The number of minute windows that begin before the call has waited for `maxRetryAfterMs`.
+        // In each window, the first `perMinute` calls of the queue can be sent.
         const windows =
           1 + Math.floor((enteredAtMs + maxRetryAfterMs - quota.endsAtMs) / strikeWindowMs);
         if (!isAmongFirst(call, windows * (quota.perMinute || 1e9))) {
           waiting.delete(call);
-          // Earlier calls will use up all these windows. The window after them is the first one
-          // that may allow a retry.
+          // The calls ahead in the queue will use up all windows that begin within
+          // `maxRetryAfterMs`. The next window after them is the first one that may allow a retry.
           const retryAtMs = quota.endsAtMs + Math.max(0, windows) * strikeWindowMs;
           return { refusal: describeRefusal(quota, retryAtMs - now) };
         }
@@ -225,8 +226,9 @@ export function createQuotaGate(): QuotaGate {
         break;
       }
       const delayMs = (isUsedUp ? quota.endsAtMs : placeByMs) - now;
-      // A wait for a reset is reported once for each reset. A wait for responses to earlier
-      // requests has the key 0, and is reported only if this call began at least `recheckMs` ago.
+      // The hook gets one event for each reset that the call waits for. It also gets one event if
+      // the call waits for responses to earlier requests and began at least `recheckMs` ago. For
+      // this event, `untilMs` is 0.
       const untilMs = isUsedUp ? quota.endsAtMs : 0;
       if (untilMs !== reportedUntilMs && (isUsedUp || now - enteredAtMs >= recheckMs)) {
         reportedUntilMs = untilMs;

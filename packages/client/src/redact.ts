@@ -62,8 +62,8 @@ export function createRedact(apiKey: string): Redact {
       const { message = String(value), stack = '' } = value as Partial<Error>;
       return Object.assign(new Error(redact(message)), { stack: redact(stack) });
     } catch {
-      // The value may be a proxy that throws, or an object without a string form. An exception here
-      // would leave the call pending forever.
+      // A value in an error may be a proxy that throws when it is read, or an object without a
+      // string form. An exception in this search would leave the call pending forever.
       return new Error('unreadable error');
     }
   }

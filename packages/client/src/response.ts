@@ -32,7 +32,8 @@ const maxTextLength = 10_000_000;
  * @throws {RangeError} if the body is longer than the maximum.
  */
 export async function readText(response: HttpResponse): Promise<string> {
-  // React Native and node-fetch have no `getReader`.
+  // In React Native and node-fetch, the body of a response has no `getReader`. The text is then
+  // read without a check of its length.
   const reader = (response.body as Partial<ReadableStream<Uint8Array>> | null)?.getReader?.();
   if (!reader) return response.text();
   const decoder = new TextDecoder();

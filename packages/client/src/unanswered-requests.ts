@@ -5,11 +5,14 @@ type Requests = Map<number, number>;
 type UnansweredRequests = [
   /** The requests whose calls wait for the response. */
   inFlight: Requests,
-  /** The requests whose calls have ended without a response, but which may reach the service. */
+  /**
+   * The requests whose calls have ended without a response. These requests may still reach the
+   * service.
+   */
   lost: Requests,
-  /** Adds a request to one of the two maps. */
+  /** Adds a request to `inFlight` or to `lost`. */
   add: (requests: Requests, number: number, expiresAtMs: number) => void,
-  /** Removes the requests that have expired from both maps. */
+  /** Removes the requests that have expired from `inFlight` and `lost`. */
   removeExpired: (now: number) => void,
 ];
 
@@ -20,7 +23,7 @@ export function createUnansweredRequests(): UnansweredRequests {
 
   /**
    * The time before which no request expires. Without this time, each call would have to check all
-   * requests, which takes quadratic time in total.
+   * requests. The total time of these checks would grow with the square of the number of calls.
    */
   let soonestMs = Number.POSITIVE_INFINITY;
 

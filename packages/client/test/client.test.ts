@@ -63,7 +63,8 @@ describe('a request of the client', () => {
       (store) => store.request({ ...order, body: { id: 2n ** 60n } }),
     ],
     // A cursor of this client, such as `~17~b`, contains a cursor of the service. The client sends
-    // only that part. It sends a cursor of the service unchanged.
+    // only the cursor of the service. If it gets a cursor of the service directly, it sends this
+    // cursor unchanged.
     ['GET /pets?cursor=b', undefined, (store) => store.listPets({ cursor: '~17~b' })],
     ['GET /pets?cursor=a%7E1%7Eb', undefined, (store) => store.listPets({ cursor: 'a~1~b' })],
   ])('a call sends the request "%s" with the body %s', async (line, body, call) => {

@@ -59,8 +59,8 @@ export function createErrorSchema<Code extends string>(
 }
 
 /**
- * @internal The schema must not be part of the client's declarations, because they must not mention
- * zod.
+ * @internal The declarations of the client must not contain this schema, because they must not
+ *   mention zod.
  */
 export const ErrorBody = createErrorSchema(
   errorCodes,

@@ -41,7 +41,7 @@ function definePublicErrors<Code extends string>(
   return table;
 }
 
-/** The window that denied a request, as its message describes it. */
+/** The window that denied a request, with the values that the error message contains. */
 type DeniedWindow = Pick<RateLimitWindow, 'name' | 'limit' | 'resetAt'>;
 
 let lastInstant = { unixSeconds: 0, text: '1970-01-01T00:00:00Z' };

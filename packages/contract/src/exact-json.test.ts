@@ -13,8 +13,8 @@ test.each([
   ['1.1234567890123456789', 1.1234567890123457],
   ['1e400', Number.POSITIVE_INFINITY],
   ['12345678901234567e3', 12345678901234567000],
-  // These integers do not fit in 64 bits. They become bigints anyway, because a rounded number
-  // would be a different value.
+  // An integer that does not fit in 64 bits also becomes a bigint, because a rounded number would
+  // be a different value.
   ['12345678901234567890', 12345678901234567890n],
   ['-9223372036854775809', -9223372036854775809n],
 ])('parseJson reads %s as %s', (text, expected) => {

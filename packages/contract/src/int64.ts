@@ -1,6 +1,6 @@
 /**
- * A 64-bit integer. The type is `number` if that is exact (up to ±(2^53 − 1)), and otherwise
- * `bigint`.
+ * A 64-bit integer. The type is `number` up to ±(2^53 − 1), where a `number` is exact, and
+ * otherwise `bigint`.
  */
 export type Int64 = number | bigint;
 
@@ -11,8 +11,8 @@ export const int64Min: bigint = -(2n ** 63n);
 export const int64Max: bigint = 2n ** 63n - 1n;
 
 /**
- * Returns an integer as a `number` if that is exact, and otherwise as a `bigint`. So equal integers
- * always have the same type.
+ * Converts an integer to a `number` if a `number` can represent it exactly, and otherwise to a
+ * `bigint`. So equal integers always have the same type.
  */
 export function normalizeInt64(value: bigint): Int64 {
   const asNumber = Number(value);

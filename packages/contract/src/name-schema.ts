@@ -29,7 +29,7 @@ export const Name = z
 
 /**
  * @internal The schema of a new animal's name. Animals that were stored earlier need not follow the
- *   rules of {@link faultOfNewName}. The rules are not in the pattern either, because the published
+ *   rules of {@link faultOfNewName}. The pattern does not contain these rules, because the published
  *   pattern must not change within v1.
  */
 export const NewName = Name.superRefine((text, context) => {

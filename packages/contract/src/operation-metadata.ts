@@ -24,8 +24,8 @@ export interface OperationMetadata {
 }
 
 /**
- * The routes of a contract. Each has complete metadata, and its name in the metadata equals its
- * name in the contract.
+ * The routes of a contract. Each route has complete metadata, and the name in the metadata equals
+ * the name of the route.
  */
 export type DescribedRoutes<Name extends string> = {
   readonly [Key in Name]: { readonly metadata: OperationMetadata & { readonly operation: Key } };

@@ -12,7 +12,9 @@ export type Operation =
   | keyof typeof rateLimitStatusContract
   | keyof typeof ordersContract;
 
-/** All operations of the public API. `satisfies` ensures that each has complete metadata. */
+/**
+ * All operations of the public API. `satisfies` ensures that each operation has complete metadata.
+ */
 export const operations = {
   ...contract,
   ...rateLimitStatusContract,

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { ErrorBody } from './error-body.ts';
 import { rateLimitStatusRoutes } from './routes.ts';
 
-// Each type is written next to its schema, because the client publishes the types, and its
-// declarations must not mention zod.
+// Each type is written next to its schema, and is not inferred from it. The client publishes these
+// types, and the declarations of the client must not mention zod.
 
 /**
  * How often an API key may request its own quota state per minute. These requests do not count
@@ -22,7 +22,7 @@ const maxTimeLength = '2026-11-21T09:31:00.000Z'.length;
 export interface QuotaWindow {
   /** The limit of the window, in requests. */
   limit: number;
-  /** The number of requests that are left. */
+  /** The number of requests that are left in the window. */
   remaining: number;
   /**
    * The time when the window resets: ISO 8601 in UTC. If no request has opened the window yet, it

@@ -11,7 +11,10 @@ export const routes = {
   getPet: { method: 'GET', path: '/pets/:petId' },
 } as const;
 
-/** The method and path of the operation that returns the quota state. It has its own contract. */
+/**
+ * The method and path of the operation that returns the quota state. This operation has a contract
+ * of its own.
+ */
 export const rateLimitStatusRoutes = {
   getRateLimit: { method: 'GET', path: '/rate-limit' },
 } as const;

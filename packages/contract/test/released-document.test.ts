@@ -90,7 +90,8 @@ test('the current OpenAPI document keeps everything that the last release promis
   const found = differences(readPromises(released), readPromises(publicDocument.text));
   const others = found.filter((it) => !additions.some((rule) => rule.test(it)));
   expect(others.filter((it) => !reviewed.some((rule) => rule.test(it)))).toEqual([]);
-  // Each reviewed rule must match a difference, because an unused rule could hide a future change.
+  // Each pattern in `reviewed` must match a difference, because an unused pattern could hide a
+  // future change.
   expect(reviewed.filter((rule) => !others.some((it) => rule.test(it)))).toEqual([]);
 });
 

@@ -16,7 +16,7 @@ export const runtimes = {
   workerd: pathIn('workerd', 'bin/workerd'),
 };
 
-/** The paths of modules, commands and files. */
+/** The paths of large tools: modules, commands and files. */
 export const tools = {
   /** A module that checks whether a package's types resolve in every kind of project. */
   areTheTypesWrong: pathIn('@arethetypeswrong/core', 'dist/index.js'),
@@ -24,13 +24,22 @@ export const tools = {
   axe: pathIn('axe-core', 'axe.min.js'),
   /** A command for Node that writes the SQL of migrations. */
   drizzleKit: pathIn('drizzle-kit', 'bin.cjs'),
-  /** A bundler, as a CommonJS module. */
+  /** The bundler esbuild, as a CommonJS module. */
   esbuild: pathIn('esbuild', 'lib/main.js'),
-  /** A command for Node that generates a TypeScript client from an OpenAPI document. */
+  /**
+   * The generator @hey-api/openapi-ts, a command for Node that creates a TypeScript client from an
+   * OpenAPI document.
+   */
   heyApi: pathIn('@hey-api/openapi-ts', 'bin/run.js'),
-  /** A command for Node that generates a TypeScript client from an OpenAPI document. */
+  /**
+   * The generator Orval, a command for Node that creates a TypeScript client from an OpenAPI
+   * document.
+   */
   orval: pathIn('orval', 'dist/bin/orval.mjs'),
-  /** A command for Node that generates TypeScript types from an OpenAPI document. */
+  /**
+   * The generator openapi-typescript, a command for Node that creates TypeScript types from an
+   * OpenAPI document.
+   */
   openapiTypescript: pathIn('openapi-typescript', 'bin/cli.js'),
   /**
    * The compiler of the oldest TypeScript that the published client supports. It is a command for
@@ -46,7 +55,7 @@ export const tools = {
   typesOfNode20: pathIn('@types/node20', ''),
   /** A command for Node that runs a mock server from an OpenAPI document. */
   prism: pathIn('@stoplight/prism-cli', 'dist/index.js'),
-  /** A bundler, as a module. */
+  /** The bundler Rollup, as an ES module. */
   rollup: pathIn('rollup', 'dist/es/rollup.js'),
   /** The modules of the linter Spectral and of its rules, as CommonJS modules. */
   spectral: pathIn('@stoplight/spectral-core', 'dist/index.js'),

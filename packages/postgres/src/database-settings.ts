@@ -29,9 +29,9 @@ export const defaultDatabaseLimits = {
   operatorSeconds: 2,
   /**
    * The time after which an operator's statement is canceled when its request was aborted. Most
-   * statements end before. A cancel request names only the session. If it arrives after the
-   * statement has ended, Postgres cancels the next statement of the session. That statement may
-   * belong to another operator, who would get 503.
+   * statements end before this time. A cancel request names only the session. If the request
+   * arrives after the statement has ended, Postgres cancels the next statement of the session. That
+   * statement may belong to another operator, who would get 503.
    */
   cancelAfterMs: 100,
   /**
@@ -49,7 +49,7 @@ export const defaultDatabaseLimits = {
   checkSocketsMs: 100,
   /**
    * How often a heartbeat is sent on a channel, and how long a channel may be silent. TCP's own
-   * keep-alive takes longer, and reaches only as far as the next proxy.
+   * keep-alive is not enough, because it takes longer and reaches only as far as the next proxy.
    */
   heartbeatMs: 2_000,
   heartbeatLostMs: 5_000,
@@ -71,9 +71,9 @@ export const defaultDatabaseLimits = {
    */
   lockPauseMs: 200,
   /**
-   * How long a migration waits for the lock of a table. While it waits, all other statements on the
-   * table wait behind it, even reads. If it is the table of API keys, replicas of the previous
-   * version cannot read API keys during the wait.
+   * How long a migration waits for the lock of a table. While the migration waits, all other
+   * statements on the table wait too, even reads. During a wait for the table of API keys, replicas
+   * of the previous version cannot read API keys.
    */
   tableLockTimeoutMs: 200,
   /**

@@ -55,13 +55,13 @@ export interface OpenDatabase {
   /**
    * Listens to a channel (NOTIFY in Postgres), and listens again after each lost connection.
    *
-   * In Postgres, it also sends heartbeats on the channel. Without heartbeats, nobody would notice
-   * that the network has silently dropped the connection of a quiet channel.
+   * In Postgres, the function also sends heartbeats on the channel. Without heartbeats, nobody
+   * would notice that the network has silently dropped the connection of a quiet channel.
    */
   listen(channel: string, listener: ChannelListener): Promise<Listening>;
   /**
-   * Returns the address to which statements are sent now. If the URL has several hosts, it is the
-   * host that was found last.
+   * Returns the address to which statements are sent now. If the URL has several hosts, the address
+   * is the host that the last search has found.
    */
   address(): DatabaseAddress;
   close(): Promise<void>;

@@ -45,8 +45,8 @@ interface EmscriptenNodeFs {
 
 function extendNodeFs(module: object): void {
   const { stream_ops, node_ops } = (module as { NODEFS: EmscriptenNodeFs }).NODEFS;
-  // NODEFS itself has no `stream_ops.fsync`. If this function exists, Emscripten calls it when
-  // Postgres calls `fsync` (see `_fd_sync` in Emscripten).
+  // NODEFS itself has no function `stream_ops.fsync`. Emscripten calls this function, if it exists,
+  // when Postgres calls `fsync` (see `_fd_sync` in Emscripten).
   stream_ops.fsync = ({ nfd }) => {
     flush(() => fs.fdatasyncSync(nfd));
     return 0;

@@ -20,8 +20,8 @@ export interface FoundPostgres {
  * All hosts are queried at the same time. A host whose machine is down does not even refuse
  * connections, and would delay the search.
  *
- * postgres.js can try several hosts itself. But it does so without a pause and without an end, and
- * a connected pool never looks for another host.
+ * postgres.js can try several hosts itself. But it repeats its attempts forever and without a
+ * pause, and a connected pool never looks for another host.
  *
  * @param answerSeconds the timeout of one host, for connecting and responding.
  * @throws the error of the first host if no host responds, or an error with the code `25006` if the

@@ -3,7 +3,7 @@ import type { Sql } from 'postgres';
 /**
  * Creates the indexes of a migration before the migration is applied. The function handles each
  * statement that begins with `CREATE INDEX IF NOT EXISTS`, and creates the index with
- * `CONCURRENTLY`. So other statements can write to the table meanwhile.
+ * `CONCURRENTLY`. So other statements can write to the table while the index is created.
  *
  * The transaction that applies the migration cannot use `CONCURRENTLY`. The transaction later finds
  * that the index already exists, and skips the statement. There is no timeout, because the lock of

@@ -20,8 +20,9 @@ import { followStatements, limitStatements, statement } from './statement.ts';
 const operatorConnections = 2;
 
 /**
- * The number of connections for requests. More connections would be slower: statements are
- * pipelined on each connection, and the connections share the CPU cores of Postgres.
+ * The number of connections for requests. More connections would be slower, because several
+ * statements can be in flight on each connection, and all connections share the CPU cores of
+ * Postgres.
  */
 const maxConnections = 3;
 
@@ -203,7 +204,7 @@ function cancelAbandoned(client: postgres.Sql, cancelAfterMs: number): void {
       else waiting = systemClock.after(cancelAfterMs, () => query.cancel()).unref();
     };
     signal?.addEventListener('abort', cancel, { once: true });
-    // After the query has ended, it must not be canceled, because that would cancel the next
+    // A query that has ended must not be canceled, because the cancel request would reach the next
     // statement of the session. `Promise.prototype.then` is called, because the `then` of the query
     // itself would send the query immediately.
     const end = () => {

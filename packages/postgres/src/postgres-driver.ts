@@ -37,9 +37,9 @@ export function connectPostgres(
   const { user, password, database, applicationName } = url;
   const driverOptions = {
     socket: options.socket,
-    // The driver gets only one host, even if the URL has several. It would try several hosts
-    // without a pause and without an end, and no statement would ever fail. The host here only
-    // appears in messages, because `socket` knows the real address.
+    // The driver gets only one host, even if the URL has several. With several hosts, the driver
+    // would repeat its attempts forever and without a pause, and no statement would ever fail. The
+    // host here only appears in messages, because `socket` knows the real address.
     ...{ host, port, user, database },
     // The driver would ignore an empty string as the password, so the password is a function.
     password: () => password,

@@ -16,7 +16,8 @@ const spilledRows = sql.raw('10000');
  * Checks whether the database accepts writes and has space for them.
  *
  * The rows of this statement do not fit into its memory, so Postgres writes a temporary file. On a
- * full disk, this fails like the creation of an animal. The probe leaves nothing behind in a table.
+ * full disk, the probe fails, as the creation of an animal would. The probe leaves nothing behind
+ * in a table.
  *
  * @throws {DatabaseError} if the database refuses the write.
  */

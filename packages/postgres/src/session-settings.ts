@@ -158,8 +158,8 @@ export async function checkOwnSessions(one: Sql, other: Sql): Promise<void> {
     return row?.pid;
   };
   const pid = await pidOf(one);
-  // `one` is asked a second time, after `other`. A pooler that changes sessions may now give it the
-  // session that `other` has just used.
+  // The connection `one` is queried a second time, after the connection `other`. A pooler that
+  // changes sessions may now give `one` the session that `other` has just used.
   const pids = [await pidOf(other), await pidOf(one)];
   if (pids[0] === pid || pids[1] !== pid) {
     throw new StartupError(

@@ -5,7 +5,7 @@ import { createTestClock } from './test-clock.ts';
 const clock = createTestClock();
 
 beforeEach(() => {
-  // With this random number, the pause has exactly its configured length.
+  // With the random number 0.5, each pause has exactly its configured length.
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
 });
 afterEach(() => {

@@ -46,8 +46,8 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
      * it waits for an iteration of the event loop, so that the timer's work can start other timers.
      */
     async advance(ms: number): Promise<void> {
-      // Code that the test has just called may start timers only in the next iteration of the event
-      // loop, so `advance` waits for this iteration first.
+      // Code that the test has just called may start its timers only in the next iteration of the
+      // event loop. So `advance` waits for one iteration before it runs timers.
       await nextTurn();
       const end = elapsedMs + ms;
       for (let timer = nextBefore(end); timer !== undefined; timer = nextBefore(end)) {

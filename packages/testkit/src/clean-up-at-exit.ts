@@ -17,7 +17,8 @@ let cleanUpProcess: ChildProcess | undefined;
  * Ends or removes a resource when this process ends in any way, even by SIGKILL. A separate process
  * does this (see `clean-up-process.ts`).
  *
- * @returns a function that cancels this. Call it after you have cleaned the resource up yourself.
+ * @returns a function that cancels the clean-up. Call it after you have cleaned up the resource
+ *   yourself.
  */
 export function cleanUpAtExit(resource: Resource): () => void {
   send({ action: 'add', resource });

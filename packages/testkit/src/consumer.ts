@@ -26,15 +26,15 @@ export async function createConsumer(folder: string, peers: readonly string[] = 
     await writeFile(join(path, file), text);
   }
 
-  // The tarball is written outside of the repository. The build of `prepack` is skipped: `npm test`
-  // has already built the package, and other tests may read `dist` now.
+  // The tarball is written outside of the repository. The build of `prepack` is skipped, because
+  // `npm test` has already built the package, and other tests may read `dist` at the same time.
   const release = join(directory.path, 'animal-store/release/');
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const pack = `${scripts.tarballs} --config.ignore-scripts=true`.replace('release/', release);
   await runIn(root, join(root, 'node_modules/.bin/pnpm'), pack.split(' ').slice(1));
   await write('package.json', '{ "private": true }');
-  // npm is offline here. If the package had dependencies, the installation would fail instead of
-  // downloading them.
+  // With `offline=true`, npm downloads nothing. If the package had dependencies, the installation
+  // would fail.
   await write('.npmrc', 'offline=true\nlegacy-peer-deps=true\naudit=false\nfund=false\n');
   const file = `animal-store-${basename(folder)}.tgz`;
   await run('npm', ['install', `../animal-store/release/${file}`]);

@@ -83,8 +83,8 @@ export class AnimalStoreError extends Error implements CallDetails {
   }
 
   /**
-   * @internal This marker is a getter on the prototype, so that a logged error does not show the
-   * marker.
+   * @internal The property that marks the errors of this package is a getter on the prototype, so
+   *   that a logged error does not show the property.
    */
   get [errorBrand](): true {
     return true;

@@ -26,10 +26,10 @@ export class RateLimitError extends ApiError {
   /** The limit of the window that is used up, in requests. */
   declare readonly limit: number | undefined;
 
-  /** The number of requests left in this window. */
+  /** The number of requests left in the window that `limit` describes. */
   declare readonly remaining: number | undefined;
 
-  /** The time when this window resets, or when the ban ends. */
+  /** The time when the window that `limit` describes resets, or when the ban ends. */
   declare readonly resetAt: Date | undefined;
 
   /** Whether the API key is banned because it kept sending requests after a 429. */

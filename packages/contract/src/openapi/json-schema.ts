@@ -20,15 +20,16 @@ export function createSchemaWriter() {
       ...json
     } = z.toJSONSchema(schema, {
       io,
-      // zod cannot convert an int64, which is a number or a bigint in TypeScript, and one integer
-      // in JSON.
+      // zod cannot convert the schema of an int64, which is a number or a bigint in TypeScript.
+      // With `any`, zod writes an empty schema for the bigint, and takes the type `integer` from the
+      // `.meta` of the schema.
       unrepresentable: 'any',
       override({ jsonSchema }) {
         // For some formats, zod adds a pattern of 400 characters. The name of the format says the
         // same, so the pattern is deleted.
         if (formatsThatSuffice.has(String(jsonSchema.format))) delete jsonSchema.pattern;
-        // The format `int64` implies the bounds, so they are removed. Most JSON readers would round
-        // bounds that are written as numbers.
+        // The bounds are removed, because the format `int64` implies them. Most JSON readers would
+        // round bounds that are written as numbers.
         if (jsonSchema.format === 'int64') delete jsonSchema.anyOf;
         // The default is removed, because code generators treat a request property with a default
         // as always present. Callers would have to send the property.
@@ -50,8 +51,9 @@ export function createSchemaWriter() {
 
     /** Returns the OpenAPI parameters for the properties of an object schema. */
     parameters(place: 'path' | 'query' | 'header', object: z.core.$ZodType): JsonObject[] {
-      // Two schemas are needed. The output schema contains the types after parsing, which the
-      // service uses. Only the input schema says which parameters the caller must send.
+      // A parameter is described by two schemas. The output schema contains the types after
+      // parsing, which the service uses. Only the input schema says which parameters the caller
+      // must send.
       const { properties } = write(object, 'output') as { properties: Record<string, JsonObject> };
       const { required = [] } = write(object) as { required?: string[] };
       return Object.entries(properties).map(([name, { description, examples, ...schema }]) => ({
@@ -60,8 +62,9 @@ export function createSchemaWriter() {
         in: place,
         required: required.includes(name),
         description,
-        // A list is written as a repeated parameter. That is OpenAPI's default, and the only form
-        // that many generated clients support. The service also accepts commas.
+        // A list is written as a repeated parameter. This form is OpenAPI's default, and the only
+        // form that many generated clients support. The service also accepts values that are
+        // separated by commas.
         ...(schema['type'] === 'array' && { style: 'form', explode: true }),
         ...(Array.isArray(examples) && { example: examples[0] }),
         schema,

@@ -90,7 +90,8 @@ test('the tools publint and "Are the Types Wrong" find no problem in the packed 
   expect((await publint({ pack: { tarball } })).messages).toEqual([]);
   const { checkPackage, createPackageFromTarballData } = await import(tools.areTheTypesWrong);
   const result = await checkPackage(createPackageFromTarballData(consumer.tarball));
-  // The module resolution `node10` ignores `exports`, so it finds only the main entry.
+  // The findings about the module resolution `node10` are left out, because `node10` ignores
+  // `exports`.
   const problems = (result.problems as { resolutionKind?: string }[]).filter(
     ({ resolutionKind }) => resolutionKind !== 'node10',
   );
