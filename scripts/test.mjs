@@ -96,7 +96,8 @@ function run(command, args) {
 }
 
 function start(command, args, stdout = 'inherit') {
-  // The directory of the workspace's own Node comes first in the PATH.
+  // The directory of the workspace's own Node comes first in the PATH, so that all programs use
+  // this Node.
   const PATH = join(root, 'node_modules', '.bin') + delimiter + process.env.PATH;
   const options = {
     cwd: root,

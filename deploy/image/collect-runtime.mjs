@@ -22,7 +22,7 @@ for (const library of process.report.getReport().sharedObjects) {
 }
 
 // Version 1.0 had the CLI at this path, so scripts may still run `docker exec <container> node
-// apps/server/src/cli.ts keys list`. The file is created here, because the final image has no
+// apps/server/src/cli.ts keys list`. This program creates the file, because the final image has no
 // shell.
 const sources = join(root, 'animal-store/apps/server/src');
 mkdirSync(sources, { recursive: true });

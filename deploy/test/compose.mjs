@@ -32,7 +32,7 @@ export async function testCompose({ containers, scope, freePort }) {
       timeoutMs: 180_000,
     });
   scope.defer(() => compose('down', '--timeout', '1', '--volumes').catch(() => {}));
-  // The services are named explicitly, because podman-compose does not support profiles.
+  // The test names each service that it starts, because podman-compose does not support profiles.
   const servers = ['server-1', 'server-2', 'server-3'];
   const container = (name) => `${project}_${name}_1`;
   await compose('up', '--detach', '--no-build', 'postgres', 'valkey');

@@ -53,7 +53,10 @@ export function installMissing(programs) {
   }
 }
 
-/** Describes which programs are missing and how to install them; `undefined` if none is missing. */
+/**
+ * Returns a text that says which programs are missing and how to install them; `undefined` if none
+ * is missing.
+ */
 export function missingOf(programs) {
   const missing = programs.filter(isMissing);
   if (missing.length === 0) return undefined;

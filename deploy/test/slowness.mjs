@@ -135,7 +135,9 @@ async function repeatUntil(act, end) {
   return result;
 }
 
-/** Reads the commands of the runbook in their order. */
+/**
+ * Reads the commands of the runbook from docs/operating.md, in the order of the runbook's steps.
+ */
 function readCommands() {
   const text = readFileSync(join(repository, 'docs/operating.md'), 'utf8');
   const [, section = ''] = /^## A customer says that it is slow\n([\s\S]*?)^## /m.exec(text) ?? [];

@@ -1,13 +1,13 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './api.ts';
 
-/** Sends a request. If the quota is used up, it waits and sends the request again. */
+/** Sends a request. If the quota is used up, the function waits and sends the request again. */
 async function patientFetch(request: Request): Promise<Response> {
   for (;;) {
     const response = await fetch(request.clone());
     const seconds = Number(response.headers.get('Retry-After'));
     // If the quota of the day is used up or the key is banned, the wait is long. Notify somebody
-    // instead.
+    // instead of waiting.
     if (response.status !== 429 || seconds > 120) return response;
     await response.body?.cancel();
     await new Promise((resolve) => setTimeout(resolve, (seconds + Math.random()) * 1_000));

@@ -9,7 +9,7 @@ export const fromExactJson = (text: string): Pet => parseJson(text) as Pet;
 
 /**
  * Writes JSON for a reader that rounds large integers, such as `JSON.parse` in a browser. The
- * category is a string.
+ * category is written as a string.
  */
 export const toJsonWithStrings = (pet: Pet): string =>
   JSON.stringify(pet, (_name, value: unknown) =>

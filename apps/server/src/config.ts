@@ -221,7 +221,7 @@ function serviceSettings(env: EnvironmentReader) {
  * Specification", "OTLP Exporter Configuration"). The URL in `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`
  * is used unchanged. A path is added to the URL in `OTEL_EXPORTER_OTLP_ENDPOINT`.
  *
- * @returns `undefined` if no traces are sent, which is the default of this service.
+ * @returns `undefined` if no traces are sent. By default, the service sends none.
  */
 function readTracesUrl(env: EnvironmentReader): string | undefined {
   const expected = 'the URL of a collector, such as http://localhost:4318';

@@ -56,7 +56,9 @@ export interface Service {
   readonly baseUrl: string;
   /** The base URL of the ops listener. */
   readonly opsUrl: string;
-  /** The token of the demo key; `undefined` except at the first start with an embedded database. */
+  /**
+   * The token of the demo key at the first start with an embedded database; otherwise `undefined`.
+   */
   readonly demoToken: string | undefined;
   /**
    * Makes `/readyz` report to load balancers that this replica is stopping. The replica still

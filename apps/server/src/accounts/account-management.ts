@@ -118,13 +118,13 @@ export function createAccountManagement(
     },
 
     /**
-     * Returns up to `limit` accounts that match every filter, beginning after a position in the
+     * Returns up to `limit` accounts that match all given filters, beginning after a position in the
      * list.
      */
     list: (filter: AccountFilter, limit: number, position: ListPosition | undefined) =>
       searchAccounts(db, filter, limit, position),
 
-    /** Counts the accounts that match every filter. */
+    /** Counts the accounts that match all given filters. */
     count: (filter: AccountFilter) => countFoundAccounts(db, filter),
 
     countBans: (names: string[]) => countBansOfAccounts(db, names),
@@ -151,8 +151,8 @@ export function createAccountManagement(
       // change of the plan moves the bans of the keys to other counts: see `ban-moves.ts`.
       //
       // Until all replicas know the new plan, requests use the old plan and could still start bans.
-      // So the bans move after the change. They move even if the change fails, because an error
-      // does not prove that nothing was committed. If a move fails, a replica finishes it later.
+      // So the bans move after the change. They move even if the change fails, because the change
+      // may have been committed despite the error. If a move fails, a replica finishes it later.
       await changing.catch(() => {});
       await moves.finish(move, ids).catch(() => {});
       return changing;

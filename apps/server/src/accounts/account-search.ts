@@ -38,7 +38,10 @@ const byName: readonly SortColumn[] = [
  * with its own SQL query.
  */
 interface AccountList extends ListOrder {
-  /** The subquery of today's usage, if the list is sorted by today's usage. */
+  /**
+   * If the list of accounts is sorted by today's usage: the SQL subquery that counts today's
+   * requests.
+   */
   readonly today?: SQL;
   readonly condition?: SQL;
 }

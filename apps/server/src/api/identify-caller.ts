@@ -29,7 +29,10 @@ export interface Caller {
 declare global {
   namespace Express {
     interface Locals {
-      /** What is known about the sender; `undefined` until admission has identified the caller. */
+      /**
+       * What is known about the sender of the request; `undefined` until admission has identified
+       * the caller.
+       */
       caller?: Caller;
     }
   }

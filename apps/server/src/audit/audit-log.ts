@@ -20,7 +20,7 @@ import { countEntries, searchEntries } from './audit-search.ts';
  */
 const deletedAtOnce = 1_000;
 
-/** The default interval at which expired entries are deleted. */
+/** The default interval at which expired audit entries are deleted. */
 export const defaultDeleteAuditMs = 3_600_000;
 
 export interface Cause {
@@ -38,7 +38,7 @@ export interface Cause {
 
 export interface Change extends Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'> {
   /**
-   * The time of the change.
+   * The time of the recorded change.
    *
    * @default the current time of the database's clock
    */
@@ -154,13 +154,13 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
 export function createAuditLog(db: Database) {
   return {
     /**
-     * Returns up to `limit` entries that match every filter, newest first, beginning after a
+     * Returns up to `limit` entries that match all given filters, newest first, beginning after a
      * position in the list.
      */
     list: (filter: AuditFilter, limit: number, position: ListPosition | undefined) =>
       searchEntries(db, filter, limit, position),
 
-    /** Counts the entries that match every filter. */
+    /** Counts the entries that match all given filters. */
     count: (filter: AuditFilter) => countEntries(db, filter),
 
     /**

@@ -154,7 +154,7 @@ export function createBanLog(
     },
 
     /**
-     * Marks the bans that this replica of the service imposed while Redis was unavailable as ended.
+     * Marks as ended the bans that this replica of the service imposed while Redis was unavailable.
      * The next `write` deletes them.
      */
     endReplicaBans(): void {
@@ -184,7 +184,7 @@ export function createBanLog(
       }
     },
 
-    /** Reports all bans that are still waiting as lost. */
+    /** Reports as lost all bans that still wait to be written. */
     giveUp(): void {
       if (waiting.length > 0) onLost(waiting.length);
       waiting.length = 0;

@@ -44,7 +44,7 @@ export type ReadBans = <Found>(
 ) => Promise<Found>;
 
 /**
- * Runs the query once, for a service without Redis. One process then counts requests and writes the
- * table of bans, so every ban in the table is still active.
+ * Runs the query once, for a service without Redis. Without Redis, one process counts all requests
+ * and writes all bans, so every ban in the table is still active.
  */
 export const readBansAsStored: ReadBans = (read) => read();

@@ -10,7 +10,8 @@ function createRequest(name: string): Queued {
   return { caller: { name, group: 'networks' }, isQueued: false };
 }
 
-// Regression: the queues of the ops listener kept every request of a flood in memory.
+// Regression: the queues of the ops listener kept every request of a flood in memory, even after
+// the request had left its queue.
 test('the caller queues release the memory of requests that have left the queues, even while other requests always wait', async () => {
   const queues = createCallerQueues<Queued>();
   const left: WeakRef<Queued>[] = [];

@@ -35,7 +35,7 @@ interface GroupQueues<Waiting> {
    */
   readonly newQueues: CallerQueue<Waiting>[];
   readonly oldQueues: CallerQueue<Waiting>[];
-  /** The number of waiting requests of the group. */
+  /** The number of waiting requests of all callers in the group. */
   size: number;
 }
 
@@ -132,14 +132,14 @@ export function createCallerQueues<Waiting extends Queued>() {
     return queues.get(name)?.requests.length ?? 0;
   }
 
-  /** Takes the oldest request of a caller. */
+  /** Removes the oldest request of a caller from its queue, and returns the request. */
   function takeOldestOf({ name }: WaitingCaller): Waiting | undefined {
     const request = queues.get(name)?.requests.shift();
     if (request !== undefined) removed(request);
     return request;
   }
 
-  /** Takes a request of the caller that comes next in a group. */
+  /** Removes a request from the queue of the next caller in a group, and returns the request. */
   function takeNextOf(
     { newQueues, oldQueues }: GroupQueues<Waiting>,
     which: 'oldest' | 'newest',
@@ -209,7 +209,10 @@ export function createCallerQueues<Waiting extends Queued>() {
       return takeNextOf(groups[first], which) ?? takeNextOf(groups[second], which);
     },
 
-    /** Takes the oldest request of all callers from its queue if `isDue` returns true for it. */
+    /**
+     * Takes the oldest request of all callers from its queue if `isDue` returns true for the
+     * request.
+     */
     takeOldestIf(isDue: (request: Waiting) => boolean): Waiting | undefined {
       const first = oldest();
       // The oldest request of all callers is also the first one in the queue of its caller.

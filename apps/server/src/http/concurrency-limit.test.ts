@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { createConcurrencyLimit, type Period } from './concurrency-limit.ts';
 
-/** Starts requests until the limit is reached. Returns the period of each request. */
+/**
+ * Starts requests until the concurrency limit is reached. Returns for each request the period in
+ * which the request started.
+ */
 function fill(limit: ReturnType<typeof createConcurrencyLimit>, now: number): Period[] {
   const started: Period[] = [];
   while (limit.hasRoom(now)) started.push(limit.start());
@@ -9,8 +12,8 @@ function fill(limit: ReturnType<typeof createConcurrencyLimit>, now: number): Pe
 }
 
 /**
- * Simulates a constant overload. Further requests always wait, and the store finishes 100 requests
- * every `stepMs`. So each request takes longer the more requests are in flight.
+ * Simulates a constant overload. Further requests always wait, and the simulated database finishes
+ * 100 requests every `stepMs`. So each request takes longer the more requests are in flight.
  */
 function createOverload() {
   const limit = createConcurrencyLimit(0);
@@ -39,8 +42,9 @@ function createOverload() {
 
 test('after a pause of the process has made all requests slow, the concurrency limit does not rise', () => {
   const overload = createOverload();
-  // Without a pause, the store finishes 100 requests every 4 ms. Twice this time is less than the
-  // minimum of the target time (10 ms). So the limit is the 250 requests that finish in 10 ms.
+  // Without a pause, the simulated database finishes 100 requests every 4 ms. Twice this time is
+  // less than the minimum of the target time (10 ms). So the limit is the 250 requests that finish
+  // in 10 ms.
   const usual = overload.run(1_000, 4);
   overload.run(300, 150);
   expect(overload.run(1_000, 4)).toBeLessThanOrEqual(usual);
@@ -50,8 +54,8 @@ test('after a pause of the process has made all requests slow, the concurrency l
 test('after the database or Redis has become slower, the concurrency limit measures again how long requests take', () => {
   const overload = createOverload();
   overload.run(1_000, 4);
-  // From now on, the store finishes 100 requests every 20 ms. Until the limit has measured this new
-  // time, it must not rise, because its target time is still 10 ms.
+  // From now on, the simulated database finishes 100 requests every 20 ms. Until the limit has
+  // measured this new time, it must not rise, because its target time is still 10 ms.
   expect(overload.run(1_000, 20)).toBeLessThanOrEqual(300);
   // The limit has now measured that requests take 20 ms. The target time is twice as long, 40 ms.
   // In this time, 200 requests finish.
@@ -59,8 +63,8 @@ test('after the database or Redis has become slower, the concurrency limit measu
 });
 
 /**
- * Simulates a store that handles all requests at the same time. One request starts every `everyMs`,
- * unless the limit does not allow it. `durationOf` returns the time of a request.
+ * Simulates a database that handles all requests at the same time. One request starts every
+ * `everyMs`, unless the limit does not allow it. `durationOf` returns the time of a request.
  *
  * @returns the number of requests after the first second that could not start.
  */
@@ -98,7 +102,8 @@ test('the concurrency limit delays no request when the database or Redis becomes
   expect(countDelayed(1 / 3, 12_000, durationOf)).toBe(0);
 });
 
-// Regression: for 5 s after a store had become slower, requests were refused while the CPU was idle.
+// Regression: for 5 s after Postgres or Redis had become slower, requests were refused while the
+// CPU was idle.
 test('the concurrency limit rises within half a second after the database or Redis has become slower', () => {
   const durationOf = (_n: number, now: number) => (now < 2_000 ? 3 : 50);
   // If the limit stayed at 100 requests of 50 ms each, only 2,000 of the 3,000 requests of each

@@ -29,7 +29,10 @@ const stuckMs = 1_000;
  */
 const shortestExpiresMs = 5_000;
 
-/** An average is about as short as the shortest one if it is at most this many times as long. */
+/**
+ * An average time counts as equal to the shortest average time if it is at most `tolerance` times
+ * as long.
+ */
 const tolerance = 1.25;
 
 /**
@@ -57,17 +60,18 @@ export interface Period {
  * law, each request then takes about the target time. With more requests in flight, each request
  * would only take longer.
  *
- * The average time of the requests of each period is measured. The shortest average shows how long
- * requests take if they do not wait for each other. The limit keeps this average for some seconds.
- * Then the average is measured again while few requests are in flight. BBR measures the round-trip
- * time of a connection in the same way ("ProbeRTT", draft-ietf-ccwg-bbr). A pause of the process
- * makes all requests of a period slow. If the limit followed the average of the last period, such a
- * pause would raise the limit tenfold. All later requests would then wait for each other, and the
- * limit would stay that high.
+ * The limit measures the average time of the requests of each period. The shortest average shows
+ * how long requests take if they do not wait for each other. The limit keeps this average for some
+ * seconds. Then the average is measured again while few requests are in flight. BBR measures the
+ * round-trip time of a connection in the same way ("ProbeRTT", draft-ietf-ccwg-bbr).
  *
- * The time of the fastest request is not used, because some requests need no store, such as those
- * that get 401. If all other requests wait 50 ms for Redis, a few such requests would lower the
- * limit so far that requests get 503 while the CPU is idle.
+ * The limit does not follow the average of the last period, because a pause of the process makes
+ * all requests of a period slow. Such a pause would raise the limit tenfold. All later requests
+ * would then wait for each other, and the limit would stay that high.
+ *
+ * The time of the fastest request is not used, because some requests need neither Postgres nor
+ * Redis, such as those that get 401. If all other requests wait 50 ms for Redis, a few fast
+ * requests would lower the limit too far. Requests would then get 503 while the CPU is idle.
  *
  * @param now the current time in milliseconds.
  */
@@ -77,7 +81,7 @@ export function createConcurrencyLimit(now: number) {
   /** The sum of the times of all requests that finished in the current period. */
   let sumMs = 0;
   let shortestMs = Number.POSITIVE_INFINITY;
-  /** The time at which an average was last about as short as `shortestMs`. */
+  /** The time at which the average duration of requests was last about as short as `shortestMs`. */
   let shortestAt = now;
   let periodsToProbe = 0;
   let period: Period = { beganAt: now, running: 0 };
@@ -109,8 +113,9 @@ export function createConcurrencyLimit(now: number) {
     if (answered < minAveraged) return;
     const averageMs = sumMs / answered;
     // With the minimum as the limit, requests hardly wait for each other. So a longer average shows
-    // that the store has become slower, or that other kinds of requests arrive. The average is
-    // measured again in several periods, because the process may have paused in the current period.
+    // that Postgres or Redis has become slower, or that other kinds of requests arrive. The average
+    // is measured again in several periods, because the process may have paused in the current
+    // period.
     const isExpired = limit === minInFlight || now - shortestAt >= shortestExpiresMs;
     if (averageMs <= shortestMs * tolerance) shortestAt = now;
     else if (isExpired && !isProbed) {
@@ -128,7 +133,10 @@ export function createConcurrencyLimit(now: number) {
       return periods.reduce((sum, each) => sum + each.running, 0) < limit;
     },
 
-    /** Counts a request that starts now. Returns its period, for {@link finish}. */
+    /**
+     * Counts a request that starts now. Returns the period in which it started, which {@link
+     * finish} needs later.
+     */
     start(): Period {
       period.running += 1;
       return period;

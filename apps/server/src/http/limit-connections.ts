@@ -76,7 +76,7 @@ const reservedDescriptors = 100;
 function connectionRoom(): number {
   if (!existsSync('/proc/self/limits')) return Number.POSITIVE_INFINITY;
   const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-  // If there is no limit, the file contains the word "unlimited" instead of a number.
+  // Without a limit, `/proc/self/limits` contains the word "unlimited" instead of a number.
   if (limit === undefined) return Number.POSITIVE_INFINITY;
   const free = Math.max(0, Number(limit) - readdirSync('/proc/self/fd').length);
   return Math.floor(Math.max(free - reservedDescriptors, free / 2));

@@ -52,8 +52,8 @@ export async function openListener(
     port: number;
     variables?: 'OPS_';
     /**
-     * A function that is called when the server cannot accept a connection. Without it, the error
-     * would be unhandled and end the process.
+     * A function that is called when the server cannot accept a connection. Without this function,
+     * the error would be unhandled and end the process.
      */
     report: (failure: unknown) => void;
   },

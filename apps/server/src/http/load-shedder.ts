@@ -202,7 +202,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       const next = queues.takeNext(overdue.size > 0 ? 'newest' : 'oldest');
       if (next === undefined) break;
       const { res, handlers } = next;
-      // The caller may have disconnected while the request waited.
+      // A caller may disconnect while its request waits. The request is then not started.
       if (res.req.socket.destroyed) {
         handlers.refuse(res);
         continue;

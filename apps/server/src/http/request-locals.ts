@@ -6,7 +6,7 @@ import type { OperationMetadata } from '@animal-store/contract';
  */
 export interface ContractRoute {
   readonly method: string;
-  /** The path, such as `/pets/:petId`. */
+  /** The path of the route, such as `/pets/:petId`. */
   readonly path: string;
   /** The schema of the query, if the operation has query parameters. */
   readonly query?: unknown;
@@ -23,7 +23,8 @@ export interface RequestWaits {
   /** The wait in the load shedder's queue during an overload. */
   queueMs: number;
   /**
-   * The wait until Redis, or this replica itself, has decided whether the quota admits the request.
+   * The wait for the decision of Redis, or of this replica itself, whether the quota admits the
+   * request.
    */
   redisMs: number;
   /** The wait for Postgres, including the time for other requests in the same SQL statement. */

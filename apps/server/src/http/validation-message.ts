@@ -6,7 +6,7 @@ import type { Request, Response } from 'express';
 import { NumberSource, parseNumberSources } from './exact-numbers.ts';
 import './request-locals.ts';
 
-/** The number of characters of an invalid value that an error message shows. */
+/** The largest number of characters of an invalid value that an error message shows. */
 const maxShown = 40;
 
 /**

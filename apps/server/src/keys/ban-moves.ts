@@ -8,8 +8,8 @@ import { accounts, apiKeys, banMoves } from '../schema/schema.ts';
 export const finishBanMovesMs = 10_000;
 
 /**
- * The age from which a move counts as unfinished, in seconds. A younger move belongs to a change
- * that is probably still running.
+ * The age from which a move of bans counts as unfinished, in seconds. A younger move belongs to a
+ * change that is probably still running.
  */
 const unfinishedAfterSeconds = 10;
 
@@ -119,11 +119,10 @@ export function createBanMoves(db: Database, quotas: Pick<Quotas, 'moveBan'>) {
   }
 
   /**
-   * Carries out a recorded move: moves its bans, and deletes its row in `ban_moves` unless Redis is
-   * down.
+   * Carries out a recorded move of bans, and deletes its row in `ban_moves` unless Redis is down.
    *
    * @param additionalKeyIds further API keys whose bans move, such as an API key that has just left
-   *   the account. The list of the account does not contain this key.
+   * the account. The list of the account does not contain this key.
    */
   async function finish(
     { id, keyId, accounts: names }: BanMove,
@@ -135,10 +134,10 @@ export function createBanMoves(db: Database, quotas: Pick<Quotas, 'moveBan'>) {
 
   return {
     /**
-     * Records a move before the change that causes it.
+     * Records in Postgres that bans will move, before the change that causes the move.
      *
      * @param move.keyId the API key whose account changes; `null` if the plan of an account
-     *   changes.
+     * changes.
      * @param move.accounts the names of the accounts among which bans may have to move.
      */
     async begin(move: { keyId: string | null; accounts: string[] }): Promise<BanMove> {
@@ -161,7 +160,9 @@ export function createBanMoves(db: Database, quotas: Pick<Quotas, 'moveBan'>) {
       return (await listPendingAccountIds(tx, keyId)).map(({ id }) => id);
     },
 
-    /** Finishes the moves that other replicas of the service, or this one, could not finish. */
+    /**
+     * Finishes the moves of bans that other replicas of the service, or this one, could not finish.
+     */
     async finishAll(): Promise<void> {
       for (const move of await listMoves(db, unfinishedAfterSeconds)) await finish(move);
     },

@@ -26,8 +26,10 @@ const findSubjects = statement('find_subjects', (db, ids: string[]) =>
 /**
  * Creates the function that reads bans from the table and asks Redis whether each ban is still
  * active. If Redis has lost its data, it no longer refuses these API keys, so the function deletes
- * their bans from the table. Bans are checked only here, because Redis does not report a loss of
- * data, and operators see bans only through this function.
+ * their bans from the table.
+ *
+ * Redis does not report a loss of data. It is enough that this function checks the bans, because
+ * operators see bans only through this function.
  */
 export function createReadBans(db: Database, quotas: Pick<Quotas, 'look'>): ReadBans {
   /** Returns the bans that Redis does not know, or no bans while Redis is unavailable. */

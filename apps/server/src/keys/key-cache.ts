@@ -5,8 +5,8 @@ import type { ApiKey } from './api-key.ts';
 import { hashToken, tokenLength } from './token.ts';
 
 /**
- * The largest number of cached API keys. That many use about 10 MB of memory. When the cache is full,
- * the least recently used API key is evicted.
+ * The largest number of cached API keys. A full cache uses about 10 MB of memory. It evicts the
+ * least recently used API key.
  */
 const maxTokens = 20_000;
 
@@ -16,7 +16,7 @@ const maxTokens = 20_000;
  */
 const maxUnknownTokens = 2_000;
 
-/** The lifetimes of cache entries. */
+/** The lifetimes of the entries in the cache of API keys. */
 const defaultKeyCacheSettings = {
   /**
    * The time for which a cached API key is used without a query, unless a replica announces a
@@ -50,7 +50,7 @@ interface Entry {
    * system clock is set back.
    */
   confirmedAt: number;
-  /** The time until which the API key is used without a query. */
+  /** The time until which the API key is used without a query of the database. */
   freshUntil: number;
 }
 
@@ -179,8 +179,8 @@ export function createKeyCache(
     },
 
     /**
-     * Marks the entries of a changed API key as outdated, so that they are confirmed before the
-     * next use.
+     * Marks the cache entries of a changed API key as outdated, so that they are confirmed before
+     * the next use.
      */
     invalidate(keyId: string): void {
       // All unknown tokens are deleted, because one of them may be the new token of this API key.
@@ -188,14 +188,14 @@ export function createKeyCache(
       invalidateIf(({ id }) => id === keyId);
     },
 
-    /** Marks the entries of all API keys of a changed account as outdated. */
+    /** Marks the cache entries of all API keys of a changed account as outdated. */
     invalidateAccount(account: string): void {
       invalidateIf((key) => key.account === account);
     },
 
     /**
-     * Marks all entries as outdated. The function is called when announcements of changes may have
-     * been lost.
+     * Marks all cache entries as outdated. The function is called when announcements of changes may
+     * have been lost.
      */
     invalidateAll(): void {
       unknown.clear();

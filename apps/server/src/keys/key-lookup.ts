@@ -13,7 +13,7 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
       key: apiKeys,
       account: accounts,
       // A token ends when its API key expires or when the token itself expires, whichever is
-      // earlier. `least` ignores nulls.
+      // earlier. The SQL function `least` ignores nulls.
       expiresAt: sql<Date | null>`least(${apiKeys.expiresAt}, ${apiTokens.expiresAt})`.mapWith(
         (text: string) => new Date(text),
       ),

@@ -233,13 +233,13 @@ export function createKeyManagement(
     findAppliedPlan: (key: Key) => findAppliedPlan(db, key),
 
     /**
-     * Returns up to `limit` API keys that match every filter, beginning after a position in the
+     * Returns up to `limit` API keys that match all given filters, beginning after a position in the
      * list.
      */
     list: (filter: KeyFilter, limit: number, position: ListPosition | undefined) =>
       searchKeys(db, filter, limit, position),
 
-    /** Counts the API keys that match every filter. */
+    /** Counts the API keys that match all given filters. */
     count: (filter: KeyFilter) => countFoundKeys(db, filter),
 
     /**

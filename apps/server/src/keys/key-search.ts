@@ -51,7 +51,10 @@ const orders = {
  */
 interface KeyList extends ListOrder {
   readonly condition?: SQL | undefined;
-  /** The subquery of today's usage, if the list is sorted by today's usage. */
+  /**
+   * If the list of API keys is sorted by today's usage: the SQL subquery that counts today's
+   * requests.
+   */
   readonly today?: SQL;
 }
 

@@ -6,7 +6,7 @@ import type { Log } from './log.ts';
 
 /** The properties of a finished request to the ops listener that may be logged. */
 export interface OpsRequestRecord extends RequestOutcome {
-  /** How long the request waited for its start; `undefined` if it started immediately. */
+  /** How long the request waited before it started; `undefined` if it started immediately. */
   readonly queueMs: number | undefined;
   readonly operator: string | undefined;
   /**

@@ -30,8 +30,8 @@ export function openRequestLog({
   slowRequestMs,
 }: Pick<OpenLog, 'log' | 'writeLine'> &
   Pick<ObservabilitySettings, 'slowRequestMs'> & { clock: Clock }) {
-  // The limit of log lines for each id of an API key. `undefined` stands for all requests without a
-  // valid key.
+  // The limits of log lines, by the id of an API key. The id `undefined` stands for all requests
+  // without a valid key.
   const lineLimit = limitLines<string | undefined>({
     clock,
     lines: linesPerMinute,

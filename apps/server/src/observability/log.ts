@@ -127,7 +127,7 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
     // With strings instead of buffers, the destination would convert each line into bytes three
     // times.
     contentMode: 'buffer',
-    // With a `minLength` of 0, `flush` would call back before everything is written.
+    // With a `minLength` of 0, pino's `flush` would call its callback before all lines are written.
     minLength: 1,
     maxWrite: 2 * batchBytes,
     maxLength: maxWaitingBytes,
@@ -150,7 +150,7 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
     if (length > 0) destination.write(Buffer.from(lines.subarray(0, length)));
     length = 0;
   }
-  // pino calls `flushSync` when the process exits.
+  // pino calls `flushSync` when the process exits. The collected lines must be written first.
   const { flushSync } = destination;
   destination.flushSync = () => {
     flush();

@@ -70,8 +70,8 @@ test('the metrics contain the trace id of a sampled request as an exemplar in Op
   expect((await linesOf('plain')).filter((line) => line.includes(traceId))).toEqual([]);
 });
 
-// Regression: prom-client removed "_total" from the names of all counters in a registry that writes
-// OpenMetrics.
+// Regression: the names of counters lost "_total" in the plain text format, because prom-client
+// removes it in a registry that writes OpenMetrics.
 test('a scrape in the OpenMetrics format does not change the names and values of the metrics in plain text', async () => {
   metrics.countRequest({ ...finished, traceId });
   const before = await metrics.show('plain');

@@ -91,8 +91,8 @@ export function openTracing(
   const { clock } = options;
   // OpenTelemetry's logger also passes details after the message. They are not reported.
   const reportTrouble = (message: string) => onTrouble(message);
-  // The option prevents a warning of OpenTelemetry when tests open tracing several times in one
-  // process.
+  // `suppressOverrideMessage` prevents a warning of OpenTelemetry when tests open tracing several
+  // times in one process.
   const levels = { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true };
   diag.setLogger(
     {
@@ -156,7 +156,8 @@ export function openTracing(
     startSpan(command, () => ({
       ...commandAttributes(command),
       ...redisAddress,
-      // In a Redis Cluster, each command has the address of the node that executes it.
+      // In a Redis Cluster, the span of each command contains the address of the node that executes
+      // the command.
       ...(isCluster && {
         [semconv.ATTR_SERVER_ADDRESS]: serverAddress,
         [semconv.ATTR_SERVER_PORT]: serverPort,

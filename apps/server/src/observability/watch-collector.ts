@@ -69,7 +69,9 @@ export function watchCollector(
     exporter: watched,
     /** Returns a promise that resolves as soon as the collector counts as unavailable. */
     untilUnavailable: () => (isLate() ? Promise.resolve() : unavailable.promise),
-    /** Returns the number of spans in unanswered batches. */
+    /**
+     * Returns the number of spans in the batches for which the collector has not sent a response.
+     */
     unansweredSpans: () => [...unanswered.values()].reduce((sum, { spans }) => sum + spans, 0),
     close: () => void unsubscribe(failedRequests, onFailedRequest),
   };

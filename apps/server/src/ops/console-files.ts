@@ -18,8 +18,8 @@ const types: Readonly<Record<string, string>> = {
 
 /**
  * The Content-Security-Policy of the console. It allows only the console's own files and no inline
- * code. Scripts cannot convert text to HTML, so a name of an API key that contains HTML stays text
- * (cross-site scripting).
+ * code. It also forbids scripts to convert text to HTML. So a name of an API key that contains HTML
+ * stays text (protection against cross-site scripting).
  */
 const contentSecurityPolicy = [
   `default-src 'none'`,

@@ -48,7 +48,7 @@ export type Health = ReturnType<typeof createHealth>;
  */
 export function createHealth(options: {
   /**
-   * The clock of the timeouts.
+   * The clock that measures the timeouts of health checks.
    *
    * @default {@link systemClock}
    */

@@ -44,8 +44,8 @@ export function createOpsAdmission({
       const refusal =
         missingRole(operator.actor.role, req) ?? malformedPath(req) ?? unknownParameter(req);
       const { keyId } = req.params;
-      // The format of the API key's id is checked here, because admission runs before the
-      // parameters are validated. A text in another format must not be logged as an id.
+      // The format of the API key's id is checked during admission, because admission runs before
+      // the parameters are validated. A text in another format must not be logged as an id.
       if (refusal === undefined && isKeyId(keyId)) res.locals.keyId = keyId.toLowerCase();
       next(refusal);
     },

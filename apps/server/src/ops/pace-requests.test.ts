@@ -17,7 +17,9 @@ beforeEach(() => {
   pace = paceRequests({ perSecond: 8, clock });
 });
 
-/** Lets a request arrive from a network. */
+/**
+ * Simulates the arrival of a request from a network. `name` identifies the request in `started`.
+ */
 function arrive(name: string, ip = '192.0.2.1') {
   const request = Object.assign(new EventEmitter(), { ip });
   const res = { locals: {} as Express.Locals };

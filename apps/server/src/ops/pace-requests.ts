@@ -9,7 +9,7 @@ import { networkOf } from '../http/client-network.ts';
  */
 const savedSeconds = 0.25;
 
-/** A request that waits for its start. */
+/** A request that waits until it may start. */
 class WaitingRequest implements Queued {
   readonly caller: WaitingCaller;
   isQueued = false;
@@ -87,7 +87,7 @@ export function paceRequests({
     wakeUp();
   }
 
-  /** Sets a timer for the next start, if requests wait. */
+  /** If requests wait, sets a timer for the time at which the next one may start. */
   function wakeUp(): void {
     if (queues.size === 0 || waking !== undefined) return;
     waking = clock.after(nextAt - clock.elapsed(), startWaiting);

@@ -7,7 +7,7 @@ import type { UsageQueries } from '../usage/usage-queries.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminServices } from './admin-operation.ts';
 
-/** The default number of buckets in a time range. */
+/** The default number of buckets (minutes, hours or days) in a time range. */
 const usualBuckets: Readonly<Record<UsageBucket, number>> = { minute: 60, hour: 24, day: 30 };
 
 export interface UsageQuestion {

@@ -133,7 +133,7 @@ const deleteExpiredKeys = statement('delete_expired_idempotency_keys', (db) =>
 /** One request in a batch for {@link createPetsOnce}. */
 interface Creation extends KeyUse {
   readonly pet: Omit<Required<Pet>, 'id'>;
-  /** The SHA-256 hash of the validated body, in hexadecimal. */
+  /** The SHA-256 hash of the validated request body, in hexadecimal. */
   readonly fingerprint: string;
 }
 

@@ -207,7 +207,7 @@ function toRequestByIds({
   };
 }
 
-/** Returns the values of a new animal for the SQL statement. */
+/** Returns the values of a new animal for the statement that inserts it. */
 export function toPetRow({ name, categoryId, status }: Omit<StoredPet, 'id'>) {
   return { name, category_id: String(categoryId), status };
 }

@@ -4,7 +4,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createNetworkAllowance } from './network-allowance.ts';
 
 test('when a network has used up its quota, denyGuess allows ten lookups of unknown API keys in ten seconds, and any number of lookups of valid API keys', async () => {
-  // The limiters of rate-limiter-flexible use the clock of the machine, so fake timers replace it.
+  // The limiters of rate-limiter-flexible use the clock of the machine, so the tests replace this
+  // clock by fake timers.
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const allowance = createMemoryQuotas({ clock: createTestClock() }).createAllowance('network', {
@@ -31,7 +32,8 @@ test('when a network has used up its quota, denyGuess allows ten lookups of unkn
   // its quota.
   for (let i = 0; i < 50; i += 1) expect(await networks.denyGuess('network')).toBeUndefined();
   expect(await guess()).toBe(10);
-  // Regression: each further request that the quota denied allowed ten more lookups.
+  // Regression: after the network had used up its quota, each further denied request allowed ten
+  // more lookups.
   expect((await networks.take('network')).outcome).toBe('denied');
   vi.advanceTimersByTime(9_999);
   expect(await guess()).toBe(0);

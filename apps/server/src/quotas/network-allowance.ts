@@ -1,7 +1,10 @@
 import type { Allowance, QuotaDecision } from '@animal-store/quotas';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 
-/** The number of lookups that may fail in ten seconds for a network that has used up its quota. */
+/**
+ * The number of token lookups that may fail in ten seconds for a network that has used up its
+ * quota.
+ */
 const wrongGuesses = { points: 10, duration: 10 } as const;
 
 export type NetworkAllowance = ReturnType<typeof createNetworkAllowance>;

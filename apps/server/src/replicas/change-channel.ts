@@ -65,7 +65,8 @@ export async function openChangeChannel(
       else if (leaving) subscribers.left(replica);
       else if (subscribers.seen(replica)) listening?.beat();
     },
-    // This replica has missed the messages that were sent before it began to listen.
+    // This replica has missed the messages that were sent before it began to listen. So its cached
+    // API keys may be outdated.
     onListening: () => subscribers.missed(),
   });
   return listening;

@@ -95,7 +95,8 @@ function riskyStatementsOf(sql: string): string[] {
   const altered = namesOf(/^ALTER TABLE (\S+)/);
   return statements.filter((text) => {
     if (/;./s.test(text) || text.includes('REFERENCES')) return true;
-    // The index is created without a lock before the migration runs: see `online-indexes.ts`.
+    // The service creates this index without a lock before the migration runs: see
+    // `online-indexes.ts`.
     const online = /^CREATE INDEX IF NOT EXISTS "\w+" ON (\S+)/.exec(text)?.[1];
     if (online !== undefined) return altered.includes(online);
     // An UPDATE may fill a column that the same migration adds. `fill-in-batches.ts` fills this

@@ -85,7 +85,7 @@ export const pets = pgTable(
 /** Returns the columns that a table needs if its rows can be suspended. */
 const suspension = () => ({
   suspendedAt: instant('suspended_at'),
-  /** The reason that the operator gave; `null` if there is none. */
+  /** The reason for the suspension, as the operator gave it; `null` if there is none. */
   suspensionReason: text('suspension_reason'),
 });
 
@@ -159,9 +159,10 @@ export const apiKeys = pgTable(
 
 /**
  * The accounts that API keys have or had, with the plans and suspensions that operators have set. A
- * trigger inserts a row when the first API key gets the account: see `0012_list_accounts.sql`. The
- * row is never deleted, because its id identifies the counted requests in Redis. So removing a plan
- * and adding it again does not reset the quota.
+ * trigger inserts a row when the first API key gets the account: see `0012_list_accounts.sql`.
+ *
+ * The row is never deleted, because Redis stores the request counts of the account under the id of
+ * the row. So removing a plan and adding it again does not reset the quota.
  */
 export const accounts = pgTable(
   'accounts',
@@ -359,7 +360,7 @@ export const idempotencyKeys = pgTable(
      * store the idempotency key itself.
      */
     idempotencyKey: text('idempotency_key').notNull(),
-    /** The SHA-256 hash of the validated body, in hexadecimal. */
+    /** The SHA-256 hash of the validated request body, in hexadecimal. */
     fingerprint: text().notNull(),
     petId: bigint('pet_id', { mode: 'number' }).notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),

@@ -44,8 +44,8 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
         keyId: key?.id ?? withoutKey,
         plan: planCode(key?.plan),
         minute: Math.floor(lastAtMs / 60_000),
-        // Anyone can send requests without an API key, so these requests do not show which
-        // customers use an operation. Their operation is not recorded.
+        // The operation of requests without an API key is not recorded. Anyone can send these
+        // requests, so they do not show which customers use an operation.
         operation: key === undefined ? 0 : (request.operation?.usageCode ?? 0),
         outcome: usageOutcomes.indexOf(outcome),
       };

@@ -70,7 +70,7 @@ export function createUsageFlusher(options: {
       await writePending();
     },
 
-    /** Reports all counts that were not written as lost. */
+    /** Reports as lost all requests whose counts were not written. */
     giveUp(): void {
       takeCounts();
       reportLost(collector.takeLost() + requestsIn(pending));

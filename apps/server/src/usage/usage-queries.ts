@@ -31,8 +31,8 @@ const planInForce = sql<PlanName>`coalesce((select plan from ${accounts} where $
   ${apiKeys.plan})`;
 
 /**
- * Returns the SQL condition that an API key currently has this account and this plan, if they are
- * given.
+ * Returns the SQL condition that an API key currently has the given account and the given plan.
+ * Both are optional.
  */
 const matchesFilter = ({ plan, account }: UsageFilter) =>
   and(

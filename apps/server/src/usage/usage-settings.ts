@@ -3,7 +3,7 @@ const dayMs = 24 * hourMs;
 
 /** The intervals, timeouts and retention periods of the usage counts. */
 export const defaultUsageSettings = {
-  /** The interval at which counts are written to the database. */
+  /** The interval at which usage counts are written to the database. */
   flushMs: 4_000,
   /** The times for which usage is kept by minute, by hour and by day. */
   keptMs: { minutes: 48 * hourMs, hours: 90 * dayMs, days: 400 * dayMs },
@@ -12,7 +12,7 @@ export const defaultUsageSettings = {
    * available, this takes milliseconds.
    */
   closeTimeoutMs: 3_000,
-  /** The interval at which expired counts are deleted. */
+  /** The interval at which expired usage counts are deleted. */
   deleteExpiredMs: 15 * 60_000,
   /**
    * The time for which a failed flush (a batch of counts) is retried. The time must be shorter than

@@ -116,7 +116,7 @@ export const lastUsed = usage.table('last_used', {
 const nearLimit = 0.8;
 
 /**
- * Returns an SQL expression: the number of requests per day with which an API key or an account
+ * Returns the SQL expression for the number of requests per day with which an API key or an account
  * counts as near the limit of its plan.
  *
  * @param row the alias of the table in the query.
@@ -129,8 +129,8 @@ export function nearLimitOf(row: 'busy' | 'holder'): SQL {
 }
 
 /**
- * Returns an SQL expression: the smallest value of `nearLimitOf` for any API key. A key with fewer
- * requests per day is not near its limit, whatever its plan is.
+ * Returns the SQL expression for the smallest number that `nearLimitOf` returns for any API key. A
+ * key with fewer requests per day is not near its limit, whatever its plan is.
  */
 export function leastNearLimit(): SQL {
   const numbers = Object.values(plans).flatMap((quota) => quota?.perDay ?? []);
