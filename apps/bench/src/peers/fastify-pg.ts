@@ -48,14 +48,11 @@ app.addHook('onRequest', async (request, reply) => {
     reply.header('X-RateLimit-Remaining', result.remaining);
     reply.header('X-RateLimit-Reset', Math.ceil(Date.now() / 1_000) + result.ttlInSeconds);
     if (result.isExceeded) {
-      return reply
-        .code(429)
-        .header('Retry-After', result.ttlInSeconds)
-        .send({
-          code: 'rate_limit_exceeded',
-          message: 'The API key has no requests left in this window.',
-          status: 429,
-        });
+      return reply.code(429).header('Retry-After', result.ttlInSeconds).send({
+        code: 'rate_limit_exceeded',
+        message: 'The API key has no requests left in this window.',
+        status: 429,
+      });
     }
   }
 });
