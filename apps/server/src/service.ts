@@ -224,8 +224,8 @@ async function openStores(context: Context) {
   });
   opened.defer(() => bans.close());
 
-  const counted = createReplicaCount({ clock });
-  const replicas = () => context.replicas ?? counted.count();
+  const replicaCount = createReplicaCount({ clock });
+  const replicas = () => context.replicas ?? replicaCount.count();
   const quotas = await openQuotas({
     ...context.quotas,
     clock,
@@ -252,7 +252,7 @@ async function openStores(context: Context) {
 
   const kept = opened.move();
   return {
-    ...{ database, health, bans, counted, replicas, quotas, usage },
+    ...{ database, health, bans, replicaCount, replicas, quotas, usage },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
@@ -261,7 +261,7 @@ async function openStores(context: Context) {
  * Opens the parts that callers and operators work with: API keys, accounts, operators, animals and
  * the overview.
  */
-function openDomain(context: Context, { database, quotas, counted, usage }: Stores) {
+function openDomain(context: Context, { database, quotas, replicaCount, usage }: Stores) {
   const { clock, isAlone, place, observability } = context;
   const keys = createKeyCache({ ...context.keys, load: createKeyLookup(database.db), clock });
   const creations = createIdempotentCreations(database.db);
@@ -297,7 +297,7 @@ function openDomain(context: Context, { database, quotas, counted, usage }: Stor
       ...context.overview,
       db: database.operators,
       clock,
-      replicas: counted,
+      replicas: replicaCount,
       usage: usage.ledger,
       readBans,
       stores: { database: place.kind, quotas: isAlone ? 'in-process' : 'redis' },
@@ -312,7 +312,7 @@ function openDomain(context: Context, { database, quotas, counted, usage }: Stor
 async function openListeners(context: Context, stores: Stores, domain: Domain) {
   const { clock, place, observability } = context;
   const { metrics, report } = observability;
-  const { database, health, bans, counted, quotas, usage } = stores;
+  const { database, health, bans, replicaCount, quotas, usage } = stores;
   const { accounts, audit, keyManagement, operators, overview, readBans, sessions } = domain;
   const { keys, pets, creations } = domain;
   const http = { ...defaultHttpSettings, ...context.http };
@@ -329,7 +329,7 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     // With the embedded database, the age is 0. The service then sends no heartbeats, because it
     // uses no network connection that could fail.
     animal_store_heartbeat_age_seconds: () =>
-      place.kind === 'postgres' ? counted.silentMs() / 1_000 : 0,
+      place.kind === 'postgres' ? replicaCount.silentMs() / 1_000 : 0,
     animal_store_usage_write_age_seconds: () => usage.writeAgeMs() / 1_000,
   });
 
@@ -361,13 +361,13 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
   // have left them stored as active.
   await bans.deleteEnded();
   const channel = await openChangeChannel(database, {
-    id: counted.id,
+    id: replicaCount.id,
     subscribers: {
       keyChanged: keys.invalidate,
       accountChanged: keys.invalidateAccount,
-      seen: counted.hear,
-      left: counted.forget,
-      missed: keys.invalidateAll,
+      replicaSeen: replicaCount.recordHeartbeat,
+      replicaLeft: replicaCount.forget,
+      messagesMissed: keys.invalidateAll,
     },
   });
   opened.defer(() => channel.close());

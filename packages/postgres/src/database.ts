@@ -72,7 +72,7 @@ export interface ChannelListener {
   /** Returns the payload of the next heartbeat. This replica also receives its own heartbeats. */
   readonly heartbeat: () => string;
   /** The payload of the message that is sent when this replica stops listening. */
-  readonly goodbye: string;
+  readonly stopMessage: string;
   onMessage(payload: string): void;
   /** Called when the channel begins to deliver messages. Earlier messages may have been missed. */
   onListening(): void;

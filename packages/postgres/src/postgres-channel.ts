@@ -9,7 +9,7 @@ export async function listenTo(
   channel: string,
   {
     heartbeat,
-    goodbye,
+    stopMessage,
     onMessage,
     onListening,
     heartbeatMs,
@@ -47,7 +47,7 @@ export async function listenTo(
     // it arrived after that message, this replica would look alive again.
     await sending;
     const unlisten = async () => (await first).unlisten();
-    await Promise.allSettled([client.notify(channel, goodbye), unlisten()]);
+    await Promise.allSettled([client.notify(channel, stopMessage), unlisten()]);
   }
   return {
     beat,

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '@animal-store/runtime';
+import { createCachedLookup } from './cached-lookup.ts';
 import type { PostgresHost } from './postgres-url.ts';
-import { createRememberingLookup } from './remembering-lookup.ts';
 
 /** The address of a Postgres: host and port, or the path of a Unix socket. */
 export type Address = PostgresHost;
@@ -11,7 +11,7 @@ export type Address = PostgresHost;
  * The lookup of host names, which all connections share. So each connection can use the addresses
  * that another connection has found.
  */
-const lookup = createRememberingLookup();
+const lookup = createCachedLookup();
 
 /**
  * Opens a socket like postgres.js does, with one difference: the socket emits an error when the

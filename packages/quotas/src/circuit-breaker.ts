@@ -60,15 +60,15 @@ export function createCircuitBreaker(options: {
     // A request may still arrive after `close`, while the service shuts down. No probe may start
     // then, because it would open the connection again, and the process would never exit.
     if (isClosed) return;
-    probing = clock.after(probeEveryMs, tryAgain).unref();
+    probing = clock.after(probeEveryMs, probeAgain).unref();
     onChange('open', reason);
   }
 
-  async function tryAgain(): Promise<void> {
+  async function probeAgain(): Promise<void> {
     try {
       await probe();
     } catch {
-      if (probing !== undefined) probing = clock.after(probeEveryMs, tryAgain).unref();
+      if (probing !== undefined) probing = clock.after(probeEveryMs, probeAgain).unref();
       return;
     }
     if (probing === undefined) return;
@@ -125,9 +125,9 @@ export function createCircuitBreaker(options: {
  * still decide about all other requests.
  */
 function isOutage(reason: unknown): boolean {
-  const isOfOneValue =
+  const isCausedByOneValue =
     reason instanceof Error &&
     reason.message.includes('user_script') &&
     /WRONGTYPE|bad argument|attempt to/.test(reason.message);
-  return !isOfOneValue;
+  return !isCausedByOneValue;
 }

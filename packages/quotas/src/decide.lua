@@ -27,7 +27,7 @@
 -- number, a call took twice as much time in Node. The script uses no functions, and no tables for each consumer,
 -- because they would cost Redis a quarter more time.
 
-local asked = cjson.decode(ARGV[1])
+local consumers = cjson.decode(ARGV[1])
 local now, keep_longer = tonumber(ARGV[3]), 60000
 if not now then
   keep_longer = 0
@@ -39,10 +39,10 @@ local reply = { now }
 -- it.
 local policy
 
-local names = 0
-for i = 1, #asked / 4 do
-  local is_apart, requests = asked[i * 4 - 3] == 2, asked[i * 4 - 2]
-  local minute_limit, day_limit = asked[i * 4 - 1], asked[i * 4]
+local key_index = 0
+for i = 1, #consumers / 4 do
+  local has_ban_key, requests = consumers[i * 4 - 3] == 2, consumers[i * 4 - 2]
+  local minute_limit, day_limit = consumers[i * 4 - 1], consumers[i * 4]
 
   -- 1. Read the state. It is a packed string of 20 bytes with the windows. While there is an
   --   episode (a series of denied requests), a strike or a ban, 32 more bytes follow. If a consumer
@@ -50,19 +50,19 @@ for i = 1, #asked / 4 do
   --   describes both forms.
   local minute_used, minute_ends, day_used, day_ends = 0, 0, 0, 0
   local episode_began, strikes, strikes_end, ban_ends, bans, bans_end = 0, 0, 0, 0, 0, 0
-  names = names + 1
-  local windows_at, packed, ban_at, packed_ban = KEYS[names]
-  if is_apart then
-    names = names + 1
-    ban_at = KEYS[names]
-    local both = redis.call('MGET', windows_at, ban_at)
+  key_index = key_index + 1
+  local windows_key, packed, ban_key, packed_ban = KEYS[key_index]
+  if has_ban_key then
+    key_index = key_index + 1
+    ban_key = KEYS[key_index]
+    local both = redis.call('MGET', windows_key, ban_key)
     packed, packed_ban = both[1], both[2]
     if packed_ban then
       episode_began, strikes, strikes_end, ban_ends, bans, bans_end =
         struct.unpack('>I6I4I6I6I4I6', packed_ban)
     end
   else
-    packed = redis.call('GET', windows_at)
+    packed = redis.call('GET', windows_key)
   end
   if packed then
     minute_used, minute_ends, day_used, day_ends = struct.unpack('>I4I6I4I6', packed)
@@ -72,7 +72,7 @@ for i = 1, #asked / 4 do
     end
   end
   local stored_until = math.max(minute_ends, day_ends)
-  if not is_apart then stored_until = math.max(stored_until, strikes_end, ban_ends, bans_end) end
+  if not has_ban_key then stored_until = math.max(stored_until, strikes_end, ban_ends, bans_end) end
 
   -- 2. Treat expired windows and an expired ban as empty. A window that begins now ends one window
   --   length from now. If a stored window ends later than that, the clock was set back after the
@@ -174,23 +174,23 @@ for i = 1, #asked / 4 do
       ban_state =
         struct.pack('>I6I4I6I6I4I6', episode_began, strikes, strikes_end, ban_ends, bans, bans_end)
     end
-    if not is_apart then
+    if not has_ban_key then
       ends = math.max(ends, strikes_end, ban_ends, bans_end)
       state = state .. ban_state
     elseif #ban_state > 0 then
       local needed_until = math.max(denied_until, strikes_end, ban_ends, bans_end)
-      redis.call('SET', ban_at, ban_state, 'PX', needed_until - now + keep_longer)
+      redis.call('SET', ban_key, ban_state, 'PX', needed_until - now + keep_longer)
     elseif packed_ban then
-      redis.call('DEL', ban_at)
+      redis.call('DEL', ban_key)
     end
-    if is_apart and ends == 0 then
+    if has_ban_key and ends == 0 then
       -- Both windows have expired during the ban, so the string with the windows is deleted.
-      redis.call('DEL', windows_at)
-    elseif admitted > 0 or windows_changed or not is_apart then
+      redis.call('DEL', windows_key)
+    elseif admitted > 0 or windows_changed or not has_ban_key then
       if packed and ends == stored_until then
-        redis.call('SET', windows_at, state, 'KEEPTTL')
+        redis.call('SET', windows_key, state, 'KEEPTTL')
       else
-        redis.call('SET', windows_at, state, 'PX', ends - now + keep_longer)
+        redis.call('SET', windows_key, state, 'PX', ends - now + keep_longer)
       end
     end
   end

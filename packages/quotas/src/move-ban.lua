@@ -20,9 +20,9 @@
 -- Returns the end of a ban, and the strikes (denied requests that count towards a ban). If both
 -- Redis keys have a ban state, the script keeps the state whose ban ends later. If both bans end at
 -- the same time, it keeps the state with more strikes.
-local function rankOf(state)
-  local _, strikes, _, bannedUntil = struct.unpack('>I6I4I6I6', state)
-  return bannedUntil, strikes
+local function ban_rank(state)
+  local _, strikes, _, banned_until = struct.unpack('>I6I4I6I6', state)
+  return banned_until, strikes
 end
 
 local from, windows = KEYS[1], tonumber(ARGV[1])
@@ -45,20 +45,23 @@ end
 
 if not to then return false end
 windows = tonumber(ARGV[2])
-local there = redis.call('GET', to)
-if there and #there > windows then
+local present = redis.call('GET', to)
+if present and #present > windows then
   -- A request may have begun a ban under the new Redis key in the meantime. The ban that ends
   -- later is kept.
-  local own = string.sub(there, windows + 1)
-  local bannedUntil, strikes = rankOf(ban)
-  local ownUntil, ownStrikes = rankOf(own)
-  if ownUntil > bannedUntil or (ownUntil == bannedUntil and ownStrikes > strikes) then ban = own end
+  local present_ban = string.sub(present, windows + 1)
+  local banned_until, strikes = ban_rank(ban)
+  local present_until, present_strikes = ban_rank(present_ban)
+  if present_until > banned_until
+    or (present_until == banned_until and present_strikes > strikes) then
+    ban = present_ban
+  end
 end
-if not there then
+if not present then
   redis.call('SET', to, string.rep('\0', windows) .. ban, 'PX', ttl)
 elseif ttl > redis.call('PTTL', to) then
-  redis.call('SET', to, string.sub(there, 1, windows) .. ban, 'PX', ttl)
+  redis.call('SET', to, string.sub(present, 1, windows) .. ban, 'PX', ttl)
 else
-  redis.call('SET', to, string.sub(there, 1, windows) .. ban, 'KEEPTTL')
+  redis.call('SET', to, string.sub(present, 1, windows) .. ban, 'KEEPTTL')
 end
 return { ban, ttl }

@@ -128,7 +128,9 @@ function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOp
     requests: readonly ConsumerRequest[],
   ): Promise<Promise<StoreAnswer>[]> {
     const subjects = Map.groupBy(requests, ({ windowsKey }) => windowsKey);
-    const calls = new Map([...subjects].map(([subject, its]) => [subject, decideAll(its)]));
+    const calls = new Map(
+      [...subjects].map(([subject, requestsOfSubject]) => [subject, decideAll(requestsOfSubject)]),
+    );
     await Promise.allSettled(calls.values());
     return requests.map(async (request) => {
       const index = subjects.get(request.windowsKey)?.indexOf(request) ?? 0;
@@ -161,13 +163,13 @@ function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOp
 function createStateChanges({ redis, names, banPolicy, redisClock }: RedisStoreOptions) {
   const policy = writeBanPolicy(banPolicy);
 
-  async function endBanOf(...places: readonly ConsumerId[]): Promise<EndedBan> {
+  async function endBanOf(...owners: readonly ConsumerId[]): Promise<EndedBan> {
     const [strikes, bannedUntilMs] = await redis.endBan(
-      places.length,
-      ...places.map((place) => names.banOf(place)),
+      owners.length,
+      ...owners.map((owner) => names.banOf(owner)),
       redisClock?.now() ?? '',
       policy,
-      ...places.map(bytesBefore),
+      ...owners.map(bytesBefore),
     );
     return toEndedBan(strikes, bannedUntilMs);
   }

@@ -34,13 +34,13 @@ export interface ReplicaSubscribers {
    * @returns whether the replica is new. This replica then sends a heartbeat immediately, so that
    *   the new replica learns about it without waiting for the next interval.
    */
-  seen(replica: string): boolean;
-  left(replica: string): void;
+  replicaSeen(replica: string): boolean;
+  replicaLeft(replica: string): void;
   /**
    * Handles the case that messages were lost or not understood. Any API key may have changed
    * without this replica learning about it.
    */
-  missed(): void;
+  messagesMissed(): void;
 }
 
 /** Opens the channel through which the replicas of this service send messages to each other. */
@@ -54,20 +54,20 @@ export async function openChangeChannel(
   let listening: Listening | undefined;
   listening = await database.listen(channel, {
     heartbeat: () => heartbeat(false),
-    goodbye: heartbeat(true),
+    stopMessage: heartbeat(true),
     onMessage(payload) {
       if (payload === namelessHeartbeat) return;
       const { data: message } = Message.safeParse(parse(payload));
-      if (message === undefined) return subscribers.missed();
+      if (message === undefined) return subscribers.messagesMissed();
       const { keyId, account, replica, leaving } = message;
       if (account !== undefined) subscribers.accountChanged(account);
       else if (replica === undefined) subscribers.keyChanged(keyId);
-      else if (leaving) subscribers.left(replica);
-      else if (subscribers.seen(replica)) listening?.beat();
+      else if (leaving) subscribers.replicaLeft(replica);
+      else if (subscribers.replicaSeen(replica)) listening?.beat();
     },
     // This replica has missed the messages that were sent before it began to listen. So its cached
     // API keys may be outdated.
-    onListening: () => subscribers.missed(),
+    onListening: () => subscribers.messagesMissed(),
   });
   return listening;
 }

@@ -8,7 +8,7 @@ const clock = createTestClock();
 /** Creates a replica count that has received the given heartbeats. */
 function countOf(...heard: readonly string[]) {
   const replicas = createReplicaCount({ id: own, clock });
-  for (const id of heard) replicas.hear(id);
+  for (const id of heard) replicas.recordHeartbeat(id);
   return replicas;
 }
 
@@ -31,10 +31,15 @@ test.each<[what: string, count: number, heard: string[]]>([
 
 test('the function `hear` returns true for the first heartbeat of another replica, and again for its first heartbeat after a restart', () => {
   const replicas = countOf(own);
-  expect(['a', 'a', own, 'b'].map((id) => replicas.hear(id))).toEqual([true, false, false, true]);
+  expect(['a', 'a', own, 'b'].map((id) => replicas.recordHeartbeat(id))).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
   replicas.forget('a');
   expect(replicas.count()).toBe(2);
-  expect(replicas.hear('a')).toBe(true);
+  expect(replicas.recordHeartbeat('a')).toBe(true);
   expect(replicas.count()).toBe(3);
 });
 
@@ -44,6 +49,6 @@ test('createReplicaCount keeps its count of replicas while no heartbeats arrive 
   expect([replicas.count(), replicas.silentMs()]).toEqual([3, 3_600_000]);
   // When Postgres is available again, this replica first receives its own heartbeat. The count must
   // not drop although no heartbeat of another replica has arrived yet.
-  replicas.hear(own);
+  replicas.recordHeartbeat(own);
   expect([replicas.count(), replicas.silentMs()]).toEqual([3, 0]);
 });

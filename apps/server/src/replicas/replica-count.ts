@@ -40,7 +40,7 @@ export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'e
      * @returns whether the heartbeat is the first one of another replica. The other replica does
      * not know this replica yet.
      */
-    hear(id: string): boolean {
+    recordHeartbeat(id: string): boolean {
       heardAt = clock.elapsed();
       if (id !== ownId) {
         const isNew = !missed.has(id);

@@ -29,7 +29,13 @@ beforeAll(async () => {
     if (about !== 'own') calls.push(about === undefined ? [subject] : [subject, about]);
     return false;
   };
-  const subjects = ['keyChanged', 'accountChanged', 'seen', 'left', 'missed'] as const;
+  const subjects = [
+    'keyChanged',
+    'accountChanged',
+    'replicaSeen',
+    'replicaLeft',
+    'messagesMissed',
+  ] as const;
   const subscribers = Object.fromEntries(subjects.map((subject) => [subject, tell(subject)]));
   const channel = await openChangeChannel(database, {
     id: 'own',
@@ -60,15 +66,15 @@ test.each<[what: string, messages: (object | string)[], calls: unknown[][]]>([
     'heartbeats',
     [heartbeat, { ...heartbeat, leaving: true }],
     [
-      ['seen', 'peer'],
-      ['left', 'peer'],
+      ['replicaSeen', 'peer'],
+      ['replicaLeft', 'peer'],
     ],
   ],
   // Earlier versions send these additional JSON properties.
   [
     'unknown properties of a message',
     [{ ...heartbeat, traffic: {}, usageAsked: true }],
-    [['seen', 'peer']],
+    [['replicaSeen', 'peer']],
   ],
   [
     'messages of version 1.0.0',
@@ -79,11 +85,11 @@ test.each<[what: string, messages: (object | string)[], calls: unknown[][]]>([
     ],
   ],
   // The replica cannot read an invalid message, which may be about any API key. So the channel
-  // calls `missed`, as if messages had been lost.
+  // calls `messagesMissed`, as if messages had been lost.
   [
     'invalid messages',
     ['not JSON', { replica: 'peer' }, 'null'],
-    [['missed'], ['missed'], ['missed']],
+    [['messagesMissed'], ['messagesMissed'], ['messagesMissed']],
   ],
 ])(
   'openChangeChannel calls the right subscribers for each kind of message: %s',

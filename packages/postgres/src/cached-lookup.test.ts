@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
-import { createRememberingLookup } from './remembering-lookup.ts';
+import { createCachedLookup } from './cached-lookup.ts';
 
 const failure = Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' });
 
@@ -12,10 +12,10 @@ test('the DNS lookup returns the last known address while the name server fails'
     if (address === undefined) callback(failure, '', 0);
     else callback(null, address, 4);
   };
-  const remembering = createRememberingLookup(lookUp);
+  const cachedLookup = createCachedLookup(lookUp);
   const ask = (name: string, options = {}) =>
     new Promise((resolve) => {
-      remembering(name, options, (error, address, family) => resolve(error ?? [address, family]));
+      cachedLookup(name, options, (error, address, family) => resolve(error ?? [address, family]));
     });
   expect(await ask('db.test')).toEqual(['10.0.0.1', 4]);
   addresses.delete('db.test');
@@ -31,11 +31,11 @@ test('the DNS lookup returns the last known address while the name server fails'
 test('the DNS lookup returns the last known address when the name server does not respond in time, and sends only one query', async () => {
   const clock = createTestClock(0);
   const lookups: Parameters<LookupFunction>[2][] = [];
-  const remembering = createRememberingLookup((_name, _options, callback) => {
+  const cachedLookup = createCachedLookup((_name, _options, callback) => {
     lookups.push(callback);
   }, clock);
   const answers: unknown[] = [];
-  const ask = () => remembering('db.test', {}, (error, address) => answers.push(error ?? address));
+  const ask = () => cachedLookup('db.test', {}, (error, address) => answers.push(error ?? address));
   ask();
   // Without an earlier address, the lookup waits for the name server.
   await clock.advance(60_000);

@@ -19,7 +19,7 @@ const patienceMs = 500;
  * @param lookUp resolves a name.
  * @default `dns.lookup`, as it is at the time of the call
  */
-export function createRememberingLookup(
+export function createCachedLookup(
   lookUp: LookupFunction = (...args) => dns.lookup(...args),
   clock: Clock = systemClock,
 ): LookupFunction {
@@ -31,14 +31,14 @@ export function createRememberingLookup(
    */
   const waiting = new Map<string, Set<Callback>>();
 
-  return function lookUpOrRemember(name, options, callback) {
+  return function lookUpOrUseCache(name, options, callback) {
     const key = `${name} ${options.all ?? false} ${options.family ?? 0}`;
     const callbacks = waiting.get(key) ?? new Set();
-    const remembered = found.get(key);
+    const cached = found.get(key);
     const timer =
-      remembered &&
+      cached &&
       clock.after(patienceMs, () => {
-        if (callbacks.delete(answer)) callback(...remembered);
+        if (callbacks.delete(answer)) callback(...cached);
       });
     function answer(...result: Parameters<Callback>) {
       clock.cancel(timer);
