@@ -9,12 +9,12 @@ import type { ServiceQuotas } from '../quotas/open-quotas.ts';
 import { announceDeprecation } from './announce-deprecation.ts';
 import type { ApiSettings } from './api-settings.ts';
 import { allowOrigins, allowPreflight, isPreflight } from './cors.ts';
-import { type Caller, createIdentification, type KnownKeys } from './identify-caller.ts';
+import { type Caller, createIdentification, type KeyFinder } from './identify-caller.ts';
 import { missingPermission, missingScope } from './permission.ts';
 import { addQuotaHeaders, overQuota } from './quota-response.ts';
 
 export interface AdmissionOptions extends Pick<ApiSettings, 'corsOrigins'> {
-  readonly keys: KnownKeys;
+  readonly keys: KeyFinder;
   readonly quotas: ServiceQuotas;
   /** The base URL of links in responses, ending in `/v1`. */
   readonly baseUrl: string;

@@ -14,7 +14,7 @@ import { type AdmissionOptions, createAdmission } from './admission.ts';
 import type { ApiSettings } from './api-settings.ts';
 import { docsHandlers } from './docs-handlers.ts';
 import { htmlErrors } from './html-errors.ts';
-import type { KnownKeys } from './identify-caller.ts';
+import type { KeyFinder } from './identify-caller.ts';
 import { type ObserverOptions, observeRequests } from './observe-requests.ts';
 import { hasQuotaHeaders } from './quota-response.ts';
 import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
@@ -27,7 +27,7 @@ export interface AppOptions
     ObserverOptions,
     LoadSheddingOptions,
     Pick<ApiSettings, 'stagingOrigin' | 'trustedProxies'> {
-  readonly keys: KnownKeys;
+  readonly keys: KeyFinder;
   readonly petHandlers: ReturnType<typeof createPetHandlers>;
   /** A function that is called with the error and the request id for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;

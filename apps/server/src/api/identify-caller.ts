@@ -58,7 +58,7 @@ const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 const anonymousCaller = describeCaller(undefined);
 
 /** The methods of the API key cache that this file uses. */
-export type KnownKeys = Pick<KeyCache, 'findCached' | 'isUncached' | 'findByToken'>;
+export type KeyFinder = Pick<KeyCache, 'findCached' | 'isUncached' | 'findByToken'>;
 
 /**
  * Creates the function that identifies the caller of a request. If the API key is in the cache, the
@@ -68,7 +68,7 @@ export type KnownKeys = Pick<KeyCache, 'findCached' | 'isUncached' | 'findByToke
  * The token is only read from the `Authorization` header, because query strings end up in logs.
  */
 export function createIdentification(
-  keys: KnownKeys,
+  keys: KeyFinder,
   networks: ServiceQuotas['networks'],
 ): (req: Request) => Caller | Promise<Caller> {
   async function lookUp(token: string, req: Request): Promise<Caller> {

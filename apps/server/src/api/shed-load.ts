@@ -73,7 +73,7 @@ export function shedLoad(
     beginRequest(req, res);
     allowOrigin(req, res);
     if (apiPath.test(req.url)) {
-      announceRouteEnd(req, res);
+      addRouteDeprecation(req, res);
       addNetworkQuota(req, res);
     }
     addHeader(res, rateLimitHeaders.retryAfter, '1');
@@ -81,7 +81,7 @@ export function shedLoad(
     send(res.status(overloaded.status), overloadedBody);
   }
 
-  function announceRouteEnd({ method, url }: Request, res: Response): void {
+  function addRouteDeprecation({ method, url }: Request, res: Response): void {
     for (const { route, pathname } of deprecatedRoutes) {
       const found = method === route.method && pathname.exec(url);
       if (found) addDeprecationHeaders({ tsRestRoute: route, params: found.groups ?? {} }, res);

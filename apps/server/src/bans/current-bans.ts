@@ -29,7 +29,7 @@ export const listOpenBans = statement(
       .limit(limit),
 );
 
-export interface ShownBan {
+export interface ListedBan {
   readonly keyId: string;
   readonly until: string;
 }
@@ -40,7 +40,7 @@ export interface ShownBan {
  */
 export type ReadBans = <Found>(
   read: () => Promise<Found>,
-  bansOf: (found: Found) => readonly ShownBan[],
+  bansOf: (found: Found) => readonly ListedBan[],
 ) => Promise<Found>;
 
 /**

@@ -84,7 +84,7 @@ export function createCallerQueues<Waiting extends Queued>() {
   /**
    * Records that a request has left its queue. When no request is left, all queues are deleted.
    */
-  function removed(request: Waiting): void {
+  function recordRemoval(request: Waiting): void {
     request.isQueued = false;
     groups[request.caller.group].size -= 1;
     if (size() > 0) return;
@@ -135,7 +135,7 @@ export function createCallerQueues<Waiting extends Queued>() {
   /** Removes the oldest request of a caller from its queue, and returns the request. */
   function takeOldestOf({ name }: WaitingCaller): Waiting | undefined {
     const request = queues.get(name)?.requests.shift();
-    if (request !== undefined) removed(request);
+    if (request !== undefined) recordRemoval(request);
     return request;
   }
 
@@ -152,7 +152,7 @@ export function createCallerQueues<Waiting extends Queued>() {
       if (request !== undefined || isNew) oldQueues.push(queue);
       else queues.delete(queue.caller.name);
       if (request === undefined) continue;
-      removed(request);
+      recordRemoval(request);
       return request;
     }
   }
@@ -196,7 +196,7 @@ export function createCallerQueues<Waiting extends Queued>() {
       if (!request.isQueued) return;
       const requests = queues.get(request.caller.name)?.requests;
       requests?.splice(requests.indexOf(request), 1);
-      removed(request);
+      recordRemoval(request);
     },
 
     /**

@@ -30,7 +30,7 @@ export function sendJson(this: Response, body: unknown): Response {
  * A response body that the database has already written as JSON text. If a handler returns an
  * instance of this class, `res.json` sends its text unchanged.
  */
-export class WrittenBody {
+export class JsonTextBody {
   readonly text: string;
 
   constructor(text: string) {
@@ -40,7 +40,7 @@ export class WrittenBody {
 
 /** Returns the JSON text of a body. */
 function textOf(body: unknown): string {
-  if (body instanceof WrittenBody) return body.text;
+  if (body instanceof JsonTextBody) return body.text;
   try {
     return JSON.stringify(body);
   } catch {

@@ -3,7 +3,7 @@ import { statement } from '@animal-store/postgres';
 import type { Quotas } from '@animal-store/quotas';
 import { eq, inArray } from 'drizzle-orm';
 import { deleteForgottenBans } from '../bans/ban-log.ts';
-import type { ReadBans, ShownBan } from '../bans/current-bans.ts';
+import type { ListedBan, ReadBans } from '../bans/current-bans.ts';
 import { accounts, apiKeys } from '../schema/schema.ts';
 import { quotaOf } from './api-key.ts';
 import { applyPlan } from './key-account.ts';
@@ -33,7 +33,7 @@ const findSubjects = statement('find_subjects', (db, ids: string[]) =>
  */
 export function createReadBans(db: Database, quotas: Pick<Quotas, 'look'>): ReadBans {
   /** Returns the bans that Redis does not know, or no bans while Redis is unavailable. */
-  async function findForgotten(bans: readonly ShownBan[]): Promise<ShownBan[]> {
+  async function findForgotten(bans: readonly ListedBan[]): Promise<ListedBan[]> {
     if (bans.length === 0) return [];
     const subjects = await findSubjects(
       db,

@@ -80,7 +80,7 @@ export function createKeyCache(
   const isUnexpired = ({ expiresAt }: ApiKey) =>
     expiresAt === undefined || clock.now() < expiresAt.getTime();
 
-  function remember(hash: string, key: ApiKey | undefined): void {
+  function cache(hash: string, key: ApiKey | undefined): void {
     const confirmedAt = clock.elapsed();
     if (key === undefined) {
       entries.delete(hash);
@@ -100,7 +100,7 @@ export function createKeyCache(
       .then((key) => {
         // The result is not cached if a change was announced during the query. The changed API key
         // may be this one, and the cached result would then be outdated.
-        if (generation === startedIn) remember(hash, key);
+        if (generation === startedIn) cache(hash, key);
         return key;
       })
       .finally(() => {

@@ -117,7 +117,8 @@ async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promi
   return { plan: 'free' };
 }
 
-interface Subject {
+/** A change of one API key, as the audit log records it. */
+interface AuditedChange {
   readonly id: string;
   readonly action: AuditAction;
   readonly cause: Cause;
@@ -143,7 +144,7 @@ export function createKeyManagement(
    * all replicas. An expired or revoked key can only be revoked.
    */
   async function change<Result>(
-    { id, action, cause }: Subject,
+    { id, action, cause }: AuditedChange,
     work: (tx: Database, before: Key) => Promise<Result>,
   ): Promise<{ key: Key; result: Result }> {
     const changed = await inTransaction('change_key', db, async (tx) => {
@@ -218,8 +219,10 @@ export function createKeyManagement(
     return key;
   }
 
-  const set = async (subject: Subject, values: PgUpdateSetSource<typeof apiKeys>): Promise<Key> =>
-    (await change(subject, (tx) => updateKey(tx, subject.id, values))).key;
+  const changeColumns = async (
+    audited: AuditedChange,
+    values: PgUpdateSetSource<typeof apiKeys>,
+  ): Promise<Key> => (await change(audited, (tx) => updateKey(tx, audited.id, values))).key;
 
   return {
     /**
@@ -295,14 +298,15 @@ export function createKeyManagement(
      * notified again.
      */
     revoke: (id: string, cause: Cause) =>
-      set({ id, action: 'key.revoked', cause }, revoked(apiKeys)),
+      changeColumns({ id, action: 'key.revoked', cause }, revoked(apiKeys)),
 
     /** Suspends an API key. A second suspension changes only the reason. */
     suspend: (id: string, cause: Cause) =>
-      set({ id, action: 'key.suspended', cause }, suspended(apiKeys, cause.reason)),
+      changeColumns({ id, action: 'key.suspended', cause }, suspended(apiKeys, cause.reason)),
 
     /** Resumes a suspended API key. If the key is not suspended, nothing changes. */
-    resume: (id: string, cause: Cause) => set({ id, action: 'key.resumed', cause }, resumed),
+    resume: (id: string, cause: Cause) =>
+      changeColumns({ id, action: 'key.resumed', cause }, resumed),
 
     /**
      * Sets the request counts of an API key to zero for the current minute and day, and records

@@ -43,7 +43,7 @@ const findActorToken = statement('find_actor_token', (tx, hash: string, operator
 );
 
 /** The credential with which an operator has authenticated a request. */
-export interface ShownCredential {
+export interface PresentedCredential {
   /** The id of the operator; `null` for the `ADMIN_TOKEN`. */
   readonly operatorId: string | null;
   /**
@@ -68,7 +68,7 @@ export interface ShownCredential {
  */
 export async function confirmActor(
   tx: Database,
-  { operatorId, tokenHash, sessionHashes }: ShownCredential,
+  { operatorId, tokenHash, sessionHashes }: PresentedCredential,
 ): Promise<OperatorRole | undefined> {
   let role: OperatorRole = 'owner';
   if (operatorId !== null) {
@@ -76,14 +76,14 @@ export async function confirmActor(
     if (actor === undefined) return undefined;
     role = actor.role;
   }
-  let shownHash: string | null | undefined = tokenHash;
+  let presentedHash: string | null | undefined = tokenHash;
   if (sessionHashes !== undefined) {
     const [session] = await lockActorSession(tx, sessionHashes);
     if (session === undefined) return undefined;
-    shownHash = session.tokenHash;
+    presentedHash = session.tokenHash;
   }
   // The `ADMIN_TOKEN` is valid as long as the process runs, so there is no row to lock.
   if (operatorId === null) return role;
-  const [token] = shownHash == null ? [] : await findActorToken(tx, shownHash, operatorId);
+  const [token] = presentedHash == null ? [] : await findActorToken(tx, presentedHash, operatorId);
   return token && role;
 }

@@ -85,8 +85,8 @@ const findSession = preparedStatement('find_operator_session', (db) =>
       operatorSessions,
       and(
         inArray(operatorSessions.hash, [
-          sql.placeholder('ofOperator'),
-          sql.placeholder('ofAdminToken'),
+          sql.placeholder('operatorHash'),
+          sql.placeholder('adminTokenHash'),
         ]),
         sql`${operatorSessions.expiresAt} > now()`,
       ),
@@ -158,9 +158,9 @@ export type OperatorSessions = ReturnType<typeof createOperatorSessions>;
  * key. When the `ADMIN_TOKEN` changes, these sessions are no longer found.
  */
 export function createOperatorSessions(db: Database, adminToken: string | undefined) {
-  const hashesOf = (session: string): { ofOperator: string; ofAdminToken: string | null } => ({
-    ofOperator: hashToken(session),
-    ofAdminToken:
+  const hashesOf = (session: string): { operatorHash: string; adminTokenHash: string | null } => ({
+    operatorHash: hashToken(session),
+    adminTokenHash:
       adminToken === undefined
         ? null
         : createHmac('sha256', adminToken).update(session).digest('hex'),
@@ -183,12 +183,12 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
      * @returns the actor's role; `undefined` if the token or session has ended.
      */
     confirm(tx: Database, actor: Actor, token: string): Promise<OperatorRole | undefined> {
-      const isOfSession = token !== adminToken && isToken(token, 'session');
-      const { ofOperator, ofAdminToken } = hashesOf(token);
+      const isSession = token !== adminToken && isToken(token, 'session');
+      const { operatorHash, adminTokenHash } = hashesOf(token);
       return confirmActor(tx, {
         operatorId: actor.id,
-        tokenHash: isOfSession || actor.id === null ? undefined : ofOperator,
-        sessionHashes: isOfSession ? [ofOperator, ofAdminToken ?? ofOperator] : undefined,
+        tokenHash: isSession || actor.id === null ? undefined : operatorHash,
+        sessionHashes: isSession ? [operatorHash, adminTokenHash ?? operatorHash] : undefined,
       });
     },
 
@@ -205,11 +205,11 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
         await confirmActor(tx);
         await deleteExpiredSessions(tx);
         const session = createToken('session');
-        const { ofOperator, ofAdminToken } = hashesOf(session);
+        const { operatorHash, adminTokenHash } = hashesOf(session);
         const row =
           actor.id === null
-            ? { hash: ofAdminToken ?? ofOperator, tokenHash: null }
-            : { hash: ofOperator, tokenHash: hashToken(token) };
+            ? { hash: adminTokenHash ?? operatorHash, tokenHash: null }
+            : { hash: operatorHash, tokenHash: hashToken(token) };
         const [inserted] = await insertSession(tx, row);
         if (inserted === undefined)
           throw new Error(
@@ -235,18 +235,18 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
     },
 
     /** Returns the sessions of an operator that have not ended, newest first. */
-    listOf: (operatorId: string): Promise<OperatorSession[]> => listSessions(db, operatorId),
+    list: (operatorId: string): Promise<OperatorSession[]> => listSessions(db, operatorId),
 
     /** Ends all sessions of an operator, or of the `ADMIN_TOKEN`. */
-    endOf: (operatorId: string | null, confirmActor: ConfirmActor): Promise<void> =>
+    endAll: (operatorId: string | null, confirmActor: ConfirmActor): Promise<void> =>
       inTransaction('end_operator_sessions', db, async (tx) => {
         await confirmActor(tx);
         await deleteSessions(tx, operatorId);
       }),
 
     async end(session: string): Promise<void> {
-      const { ofOperator, ofAdminToken } = hashesOf(session);
-      await deleteSession(db, [ofOperator, ofAdminToken ?? ofOperator]);
+      const { operatorHash, adminTokenHash } = hashesOf(session);
+      await deleteSession(db, [operatorHash, adminTokenHash ?? operatorHash]);
     },
   };
 }

@@ -93,11 +93,11 @@ export function confirmActorOf(res: Response): NonNullable<Cause['confirmActor']
 
 /** Creates a handler that makes a change. The response contains the changed object. */
 export function change<Request extends ChangeRequest, Changed>(
-  make: (request: Request, cause: Cause) => Promise<Changed>,
+  makeChange: (request: Request, cause: Cause) => Promise<Changed>,
 ) {
   return async (request: Request) => ({
     status: 200 as const,
-    body: await make(request, causeOf(request)),
+    body: await makeChange(request, causeOf(request)),
   });
 }
 

@@ -65,7 +65,7 @@ const localUser: Operator = {
 const guessesPerMinute = 10;
 
 /** The number of valid tokens that are remembered. It is far more than there are operators. */
-const maxKnown = 1_000;
+const maxKnownTokens = 1_000;
 
 export interface OperatorAuthentication
   extends Pick<OpsSettings, 'adminToken' | 'guessDelayMs' | 'guessWindowSeconds'> {
@@ -97,9 +97,9 @@ export function authenticateOperator({
    * The hashes of tokens that were valid when they were last used. If such a token has been
    * revoked, the next request with it gets 401, but does not count as a guess.
    */
-  const known = new LRUCache<string, true>({ max: maxKnown });
+  const knownTokens = new LRUCache<string, true>({ max: maxKnownTokens });
 
-  async function find(token: string, isActive: boolean): Promise<Actor | undefined> {
+  async function findActor(token: string, isActive: boolean): Promise<Actor | undefined> {
     // The hashes of the tokens are compared, not the tokens. Hashes have a fixed length, and
     // `timingSafeEqual` takes the same time for every wrong guess (timing attack).
     if (expected !== undefined && timingSafeEqual(digest(token), expected)) return adminTokenActor;
@@ -132,15 +132,15 @@ export function authenticateOperator({
     }
     const network = networkOf(req);
     const token = bearer.exec(authorization)?.[1] ?? '';
-    const actor = await find(token, req.get(operatorActiveHeader) === 'true');
+    const actor = await findActor(token, req.get(operatorActiveHeader) === 'true');
     if (actor !== undefined) {
-      known.set(hashToken(token), true);
+      knownTokens.set(hashToken(token), true);
       return { actor, token, confirm: (tx) => sessions.confirm(tx, actor, token) };
     }
     // If the token was valid at its last use, it has expired or was revoked since then. Its first
     // use after that does not count as a guess. The sender gets 401, even if its network has sent
     // too many wrong tokens. Each further use of the token counts as a guess.
-    if (!known.delete(hashToken(token))) await countGuess(network);
+    if (!knownTokens.delete(hashToken(token))) await countGuess(network);
     throw invalidToken(adminErrorMessages.unauthorized);
   };
 }

@@ -16,12 +16,12 @@ export function createOperatorHandlers({ operators, sessions }: AdminServices) {
     revokeOperator: change(({ params }, cause) => operators.revoke(params.operatorId, cause)),
     async listOperatorSessions({ params: { operatorId } }) {
       await operators.find(operatorId);
-      return { status: 200, body: await sessions.listOf(operatorId) };
+      return { status: 200, body: await sessions.list(operatorId) };
     },
     async endOperatorSessions({ params: { operatorId }, res }) {
       await operators.find(operatorId);
-      const ended = await sessions.listOf(operatorId);
-      await sessions.endOf(operatorId, confirmActorOf(res));
+      const ended = await sessions.list(operatorId);
+      await sessions.endAll(operatorId, confirmActorOf(res));
       return { status: 200, body: ended };
     },
   });

@@ -24,7 +24,7 @@ export function createSessionHandlers({ sessions, clock }: AdminServices) {
 
     async endSessions({ res }) {
       const { actor } = operatorOf(res);
-      await sessions.endOf(actor.id, confirmActorOf(res));
+      await sessions.endAll(actor.id, confirmActorOf(res));
       return { status: 200, body: toSession(actor, new Date(clock.now()).toISOString()) };
     },
 

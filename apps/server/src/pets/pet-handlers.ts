@@ -6,7 +6,7 @@ import { appendHeader, setHeader } from '../http/collected-headers.ts';
 import { HttpError } from '../http/http-error.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { timed } from '../http/request-timing.ts';
-import { WrittenBody } from '../http/send-response.ts';
+import { JsonTextBody } from '../http/send-response.ts';
 import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
 import { decodeCursor, encodeCursor, type PagePosition, type PetFilter } from './pet-cursor.ts';
 import type { PetRepository } from './pet-repository.ts';
@@ -49,14 +49,14 @@ export function createPetHandlers(options: {
       const filter = { status, categoryId };
       if (ids !== undefined) {
         const json = await timed(res, 'sqlMs', pets.listByIds({ ids, ...filter }));
-        return { status: 200, body: new WrittenBody(json) };
+        return { status: 200, body: new JsonTextBody(json) };
       }
       const afterId = readCursor(cursor, filter);
       const { json, lastId } = await timed(res, 'sqlMs', pets.list({ ...filter, afterId }, limit));
       if (lastId !== undefined) {
         appendHeader(res, 'Link', linkToNext(limit, { ...filter, afterId: lastId }));
       }
-      return { status: 200, body: new WrittenBody(json) };
+      return { status: 200, body: new JsonTextBody(json) };
     },
 
     createPet: {
@@ -81,7 +81,7 @@ export function createPetHandlers(options: {
       if (pet === undefined) {
         throw new HttpError('pet_not_found', errorMessages.pet_not_found(petId));
       }
-      return { status: 200, body: new WrittenBody(pet) };
+      return { status: 200, body: new JsonTextBody(pet) };
     },
   });
 }

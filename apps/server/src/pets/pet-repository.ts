@@ -11,7 +11,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { petIdSequence, pets } from '../schema/schema.ts';
 import { createInsertBatcher } from './insert-batcher.ts';
 import type { PagePosition, PetFilter } from './pet-cursor.ts';
-import { createSharedReads } from './share-reads.ts';
+import { createSharedReads } from './shared-reads.ts';
 
 export type PetRepository = ReturnType<typeof createPetRepository>;
 

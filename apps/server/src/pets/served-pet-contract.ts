@@ -1,12 +1,12 @@
 import { apiVersion, contract } from '@animal-store/contract';
 import { initContract } from '@ts-rest/core';
 import { refuseMisspelt } from '../http/misspelt-names.ts';
-import type { WrittenBody } from '../http/send-response.ts';
+import type { JsonTextBody } from '../http/send-response.ts';
 
 const { listPets, createPet, getPet } = contract;
 
 const c = initContract();
-const writtenBody = c.type<WrittenBody>();
+const jsonTextBody = c.type<JsonTextBody>();
 
 /**
  * The contract of animals as the server implements it. The response bodies are strings, because
@@ -24,10 +24,10 @@ export const petContract = c.router(
         petStatus: 'status',
         category: 'categoryId',
       }),
-      responses: { ...listPets.responses, 200: writtenBody },
+      responses: { ...listPets.responses, 200: jsonTextBody },
     },
     createPet: { ...createPet, body: refuseMisspelt(createPet.body) },
-    getPet: { ...getPet, responses: { ...getPet.responses, 200: writtenBody } },
+    getPet: { ...getPet, responses: { ...getPet.responses, 200: jsonTextBody } },
   },
   { pathPrefix: `/${apiVersion}` },
 );

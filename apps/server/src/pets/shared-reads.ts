@@ -7,7 +7,7 @@ import { createBatcher } from '@animal-store/runtime';
 const batching = { system: 'postgresql', maxSize: 100, maxInFlight: 2, patienceMs: 50 } as const;
 
 /** The parameters of one request, by their names in the SQL statement. */
-type Wanted = Readonly<Record<string, string | number | readonly string[] | null>>;
+type ReadParameters = Readonly<Record<string, string | number | readonly string[] | null>>;
 
 /** A row of the result that belongs to the request with the number `n`. */
 interface NumberedRow {
@@ -21,7 +21,7 @@ interface NumberedRow {
  * @param read a function that queries the database for several different requests and returns one
  * row for each.
  */
-export function createSharedReads<Request extends Wanted, Row extends NumberedRow, Result>(
+export function createSharedReads<Request extends ReadParameters, Row extends NumberedRow, Result>(
   operation: string,
   read: (requests: readonly Request[]) => Promise<readonly Row[]>,
   toResult: (row: Row, request: Request) => Result,
@@ -30,10 +30,10 @@ export function createSharedReads<Request extends Wanted, Row extends NumberedRo
     async (requests) => {
       const names = requests.map((request) => Object.values(request).join(' '));
       const byName = new Map(requests.map((request, i) => [names[i], request]));
-      const different = [...byName.values()];
+      const distinct = [...byName.values()];
       const results = new Map<Request | undefined, Result>();
-      for (const row of await read(different)) {
-        const request = different[row.n];
+      for (const row of await read(distinct)) {
+        const request = distinct[row.n];
         if (request !== undefined) results.set(request, toResult(row, request));
       }
       return names.map((name) => results.get(byName.get(name)) as Result);

@@ -20,7 +20,7 @@ export function createTraffic() {
   return {
     count(outcome: UsageOutcome, durationMs: number): void {
       add(1, outcomes, usageOutcomes.indexOf(outcome));
-      add(1, latencies, latencyPlace(durationMs));
+      add(1, latencies, latencyIndex(durationMs));
     },
     outcomes,
     latencies,
@@ -30,8 +30,8 @@ export function createTraffic() {
 export function mergeTraffic(all: readonly Traffic[]): Traffic {
   const sum = createTraffic();
   for (const { outcomes, latencies } of all) {
-    for (const [place, count] of outcomes.entries()) add(count, sum.outcomes, place);
-    for (const [place, count] of latencies.entries()) add(count, sum.latencies, place);
+    for (const [index, count] of outcomes.entries()) add(count, sum.outcomes, index);
+    for (const [index, count] of latencies.entries()) add(count, sum.latencies, index);
   }
   return sum;
 }
@@ -44,19 +44,19 @@ export function quantileMs({ latencies }: Traffic, share: number): number | null
   const total = latencies.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let seen = 0;
-  const place = latencies.findIndex((count) => {
+  const index = latencies.findIndex((count) => {
     seen += count;
     return seen >= total * share;
   });
   // The result is the middle of the bucket, because the latencies are spread over the bucket.
-  return lowestMs * 2 ** ((place - 0.5) / stepsPerOctave);
+  return lowestMs * 2 ** ((index - 0.5) / stepsPerOctave);
 }
 
-function latencyPlace(ms: number): number {
+function latencyIndex(ms: number): number {
   if (ms <= lowestMs) return 0;
   return Math.min(Math.ceil(stepsPerOctave * Math.log2(ms / lowestMs)), latencyCount - 1);
 }
 
-function add(count: number, counts: number[], place: number): void {
-  counts[place] = (counts[place] ?? 0) + count;
+function add(count: number, counts: number[], index: number): void {
+  counts[index] = (counts[index] ?? 0) + count;
 }

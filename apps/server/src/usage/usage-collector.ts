@@ -9,7 +9,7 @@ export type UsageCollector = ReturnType<typeof createUsageCollector>;
  * The id under which all requests without a known API key are counted. Counting these requests by
  * network would need an unlimited number of entries.
  */
-const withoutKey = totalId(planCode(undefined));
+const keylessId = totalId(planCode(undefined));
 
 /**
  * Creates the collector, which counts requests in memory until they are written to the database.
@@ -41,7 +41,7 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
       traffic.count(outcome, durationMs);
       const lastAtMs = decision?.decidedAtMs ?? clock.now();
       const kind = {
-        keyId: key?.id ?? withoutKey,
+        keyId: key?.id ?? keylessId,
         plan: planCode(key?.plan),
         minute: Math.floor(lastAtMs / 60_000),
         // The operation of requests without an API key is not recorded. Anyone can send these
@@ -49,10 +49,10 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
         operation: key === undefined ? 0 : (request.operation?.usageCode ?? 0),
         outcome: usageOutcomes.indexOf(outcome),
       };
-      const ofKey = entries.get(kind.keyId);
+      const keyEntries = entries.get(kind.keyId);
       // The newest entry usually matches, so the array is searched from its end. While the database
       // is down, an API key has entries of many minutes.
-      const found = ofKey?.findLast(
+      const found = keyEntries?.findLast(
         (entry) =>
           entry.minute === kind.minute &&
           entry.operation === kind.operation &&
@@ -65,8 +65,8 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
       } else if (size < maxEntries) {
         size += 1;
         const entry = { ...kind, requests: 1, lastAtMs };
-        if (ofKey === undefined) entries.set(kind.keyId, [entry]);
-        else ofKey.push(entry);
+        if (keyEntries === undefined) entries.set(kind.keyId, [entry]);
+        else keyEntries.push(entry);
       } else {
         lost += 1;
       }

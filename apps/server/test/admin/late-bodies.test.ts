@@ -122,10 +122,10 @@ test('the admin API refuses to begin or end a session when the operator is revok
   await expect(sessions.begin(actor, token, confirmActor)).rejects.toMatchObject({
     code: 'unauthorized',
   });
-  await expect(sessions.endOf(other.operator.id, confirmActor)).rejects.toMatchObject({
+  await expect(sessions.endAll(other.operator.id, confirmActor)).rejects.toMatchObject({
     code: 'unauthorized',
   });
-  expect(await sessions.listOf(other.operator.id)).toHaveLength(1);
+  expect(await sessions.list(other.operator.id)).toHaveLength(1);
 });
 
 test('the admin API keeps one owner when the last two owners revoke each other at the same time', async () => {

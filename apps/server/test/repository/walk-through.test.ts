@@ -120,7 +120,7 @@ async function filesOf(call: Call): Promise<Set<string>> {
 }
 
 /**
- * Returns the short name of a source file, such as `pets/share-reads.ts` for the server or
+ * Returns the short name of a source file, such as `pets/shared-reads.ts` for the server or
  * `runtime/batch.ts` for a package.
  */
 function nameOf(url: string): string | undefined {
