@@ -42,7 +42,7 @@ func call(method, url string, body []byte, header http.Header, result any) (http
 			}
 			err = fmt.Errorf("%s: %s", response.Status, answer)
 			seconds, _ = strconv.Atoi(response.Header.Get("Retry-After"))
-			// If the quota of the day is used up or the key is banned, the wait is long. Notify somebody instead.
+			// If the quota of the day is used up or the key is banned, the wait is long. Notify somebody instead of waiting.
 			if seconds <= 0 || seconds > longestWait {
 				return nil, err
 			}

@@ -12,7 +12,7 @@ import (
 
 var client = http.Client{Timeout: 30 * time.Second}
 
-// get reads a path. If the quota is used up, it waits and tries again.
+// get reads a path of the API. If the quota is used up, get waits and tries again.
 func get(path string) (*http.Response, error) {
 	for {
 		request, err := http.NewRequest("GET", "http://127.0.0.1:3000/v1"+path, nil)
@@ -26,7 +26,7 @@ func get(path string) (*http.Response, error) {
 		}
 		response.Body.Close()
 		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
-		// If the quota of the day is used up or the key is banned, the wait is long. Notify somebody instead.
+		// If the quota of the day is used up or the key is banned, the wait is long. Notify somebody instead of waiting.
 		if err != nil || seconds > 120 {
 			return nil, fmt.Errorf("the quota is used up for %d s", seconds)
 		}

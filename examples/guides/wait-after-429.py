@@ -7,7 +7,7 @@ import urllib.request
 
 
 def get(path):
-    """Reads a path. If the quota is used up, it waits and tries again."""
+    """Reads a path of the API. If the quota is used up, the function waits and tries again."""
     request = urllib.request.Request(
         "http://127.0.0.1:3000/v1" + path,
         headers={"Authorization": f"Bearer {os.environ['ANIMAL_STORE_API_KEY']}"},
@@ -20,7 +20,7 @@ def get(path):
             if error.code != 429:
                 raise
             # If the quota of the day is used up or the key is banned, the wait is long. Notify
-            # somebody instead.
+            # somebody instead of waiting.
             seconds = int(error.headers["Retry-After"])
             if seconds > 120:
                 raise

@@ -16,7 +16,7 @@ LONGEST_WAIT = 120
 def call(method, url, body=None, headers=None):
     """Sends a request, and returns the body and the headers of the response.
 
-    It retries after a lost connection, and after responses with Retry-After.
+    The function retries after a lost connection, and after responses with Retry-After.
     """
     message = urllib.request.Request(
         url,
@@ -31,7 +31,7 @@ def call(method, url, body=None, headers=None):
         except urllib.error.HTTPError as error:
             seconds = int(error.headers.get("Retry-After") or 0)
             # If the quota of the day is used up or the key is banned, the wait is long. Notify
-            # somebody instead.
+            # somebody instead of waiting.
             if attempt == ATTEMPTS or not 0 < seconds <= LONGEST_WAIT:
                 raise RuntimeError(f"{error.code} {error.read().decode()}") from error
         except (OSError, http.client.HTTPException):

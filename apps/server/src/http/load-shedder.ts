@@ -153,7 +153,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
 
   /**
    * Pauses the connection of a request that was finished or refused, if many requests wait and its
-   * caller has several of them. A caller that sends few requests is not paused.
+   * caller has sent several of them. A caller that sends few requests is not paused.
    */
   function pauseBusyCaller(res: Entering, handlers: WaitingHandlers<Entering>): void {
     if (queues.size + overdue.size < maxUnpaused) return;

@@ -20,16 +20,19 @@ export interface ContractRoute {
 
 /** The times that a request waited for Redis, for Postgres and so on, in milliseconds. */
 export interface RequestWaits {
-  /** The wait in the load shedder's queue during an overload. */
+  /** How long the request waited in the load shedder's queue during an overload. */
   queueMs: number;
   /**
-   * The wait for the decision of Redis, or of this replica itself, whether the quota admits the
-   * request.
+   * How long the request waited until Redis, or this replica itself, decided whether the quota
+   * admits it.
    */
   redisMs: number;
-  /** The wait for Postgres, including the time for other requests in the same SQL statement. */
+  /**
+   * How long the request waited for Postgres, including the time for other requests in the same SQL
+   * statement.
+   */
   sqlMs: number;
-  /** The wait for the rest of the request body. */
+  /** How long the request waited for the rest of its body. */
   bodyMs: number;
 }
 

@@ -82,8 +82,8 @@ function unknownParameter(req: Request): AdminError | undefined {
   const query = req.tsRestRoute?.query;
   const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
   const isUnknown = Object.keys(req.query).some((name) => !known.includes(name));
-  // The error message does not repeat the parameter's name, because it may be anything, even a
-  // token.
+  // The error message does not repeat the parameter's name, because the name may be anything, even
+  // a token.
   return isUnknown
     ? new AdminError('invalid_request', adminErrorMessages.parameterUnknown(known))
     : undefined;

@@ -37,8 +37,8 @@ export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'e
     /**
      * Records a heartbeat.
      *
-     * @returns whether the heartbeat is the first one of another replica. The other replica does
-     * not know this replica yet.
+     * @returns whether the heartbeat is the first one of another replica. If so, the other replica
+     * does not know this replica yet.
      */
     recordHeartbeat(id: string): boolean {
       heardAt = clock.elapsed();

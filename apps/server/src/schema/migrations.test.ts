@@ -62,8 +62,8 @@ test.each([
   'CREATE TABLE "x" ("id" integer); DROP TABLE "pets"',
   // A foreign key blocks writes to the table that it refers to while it is created.
   'CREATE TABLE "x" ("pet_id" bigint REFERENCES "pets"("id"))',
-  // ALTER TABLE locks the table until the migration ends, so reads would be blocked until the index
-  // is complete.
+  // ALTER TABLE locks the table until the migration ends. An index in the same migration would
+  // block reads until the index is complete.
   `ALTER TABLE "pets" ADD COLUMN "a" text${then}CREATE INDEX IF NOT EXISTS "i" ON "pets" ("a")`,
   `ALTER TABLE "pets" ADD COLUMN "a" text${then}UPDATE "pets" SET "a" = '' WHERE "a" IS NULL`,
   'UPDATE "pets" SET "name" = lower("name")',

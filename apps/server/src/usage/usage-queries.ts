@@ -128,7 +128,7 @@ const caller = {
 };
 
 /**
- * The number of API keys with the most 429 responses that are read. Their sums decide which callers
+ * How many of the API keys with the most 429 responses are read. Their sums decide which callers
  * (accounts or single keys) got the most 429 responses.
  */
 const lookedAtKeys = 1_000;
