@@ -2,7 +2,7 @@ import { defineConfig } from 'vite';
 
 export default defineConfig({
   base: '/console/',
-  // Prefresh, the hot reload for Preact, reads the JSX options from this file and not from
+  // Prefresh is the hot reload for Preact. It reads the JSX options from this file and not from
   // tsconfig.json.
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {

@@ -17,7 +17,7 @@ export function petAt(id: number): Pet {
   return { id, name: `Animal ${id}`, categoryId: id % 10, status };
 }
 
-/** Returns the list of animals that a correct response contains. */
+/** Returns the animals that the service must return for a list call with these parameters. */
 export function listOf(limit: number, status: Pet['status'] | undefined): Pet[] {
   const pets: Pet[] = [];
   for (let id = 1; pets.length < limit; id++) {
@@ -69,8 +69,8 @@ export async function fillCatalogue(
       const count = Math.min(batchSize, keys - from);
       const hashes = Array.from({ length: count }, (_, index) => {
         const token = wide[from + index];
-        // API keys that send no requests have no token. The hash of their number is stored in place
-        // of the hash of a token.
+        // API keys that send no requests need no token. Their column for the hash of the token
+        // contains the hash of a number.
         return token === undefined
           ? createHash('sha256')
               .update(`${from + index}`)

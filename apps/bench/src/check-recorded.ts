@@ -81,8 +81,8 @@ if (worse > 0) {
  */
 function costOf(results: readonly TargetResult[]): number {
   const baselineCosts = cpuOfRounds(results, waitingBaseline.name);
-  // The ratio is computed for each round, because a busy machine slows down both servers in the
-  // same round.
+  // The ratio is computed for each round separately. If the machine is busy in a round, both
+  // servers are slower, and their ratio hardly changes.
   return median(
     cpuOfRounds(results, service.name).map(
       (cpuUs, round) => cpuUs / (baselineCosts[round] ?? Number.NaN),

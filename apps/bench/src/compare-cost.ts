@@ -25,7 +25,7 @@ export type CostComparison = {
 export function compareCost(measured: number, recorded: number, noise: number): CostComparison {
   const change = measured / recorded;
   const allowed = allowedGrowth * noise;
-  // This condition is negated, so that NaN also fails the check.
+  // The comparison is negated, because a measured cost that is NaN must also fail the check.
   if (!(change <= allowed)) return { verdict: 'worse', change, allowed };
   return { verdict: change < 1 / allowedGrowth ? 'better' : 'as recorded', change, allowed };
 }

@@ -1,6 +1,6 @@
 import type { Call } from './workloads.ts';
 
-/** A {@link Call} as an HTTP request. */
+/** The parts of the HTTP request for a {@link Call}. */
 export type HttpRequest = {
   readonly method: 'GET' | 'POST';
   readonly path: string;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 /**
- * The assignment of processors. The server under test has one processor to itself. The load
+ * The processors of the programs. The server under test has one processor to itself. The load
  * generator, Redis and Postgres share the other processors, as if they ran on other machines.
  */
 const count = cpus().length;
@@ -13,8 +13,8 @@ const otherCpus = count === 2 ? '1' : `1-${count - 1}`;
 const canPin = count > 1 && spawnSync('taskset', ['--version']).error === undefined;
 
 /**
- * The command `taskset` with its arguments, which pins a server to its processor. It is put in
- * front of the server's command.
+ * The command `taskset` and its arguments, which pin a server to the processor under test. They are
+ * placed in front of the command that starts the server.
  */
 export const onServerCpus: readonly string[] = canPin ? ['taskset', '-c', serverCpus] : [];
 
@@ -34,7 +34,10 @@ export function describeMachine(): string {
   return `${cpus()[0]?.model.trim()}, ${count} processors; ${pinned}`;
 }
 
-/** The unit of CPU times in /proc. It is the same on every platform that Node supports. */
+/**
+ * The number of ticks in a second. /proc reports some CPU times in ticks. Their length is the same
+ * on every platform that Node supports.
+ */
 const ticksPerSecond = 100;
 
 /** Returns the CPU time that a process and its children have used so far, in nanoseconds. */
@@ -52,8 +55,9 @@ export function cpuTimeNs(pid: number): number {
     }
     return total + endedChildrenNs(pid);
   } catch (error) {
-    // The process has ended in the meantime, as the process of a closed Postgres connection does.
-    // `endedChildrenNs` of the parent process now includes the CPU time of the ended process.
+    // The process has ended since the list of processes was read. For example, Postgres ends the
+    // process of a closed connection. `endedChildrenNs` of the parent process now includes the CPU
+    // time of this process.
     if (['ENOENT', 'ESRCH'].includes(String((error as NodeJS.ErrnoException).code))) return total;
     throw error;
   }

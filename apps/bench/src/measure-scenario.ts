@@ -5,7 +5,7 @@ import { startTarget } from './start-target.ts';
 import type { Target } from './targets.ts';
 import type { Workload } from './workloads.ts';
 
-/** One workload at one number of connections, measured on several servers. */
+/** A benchmark of several servers with one workload and one number of connections. */
 export type Scenario = {
   readonly workload: Workload;
   readonly targets: readonly Target[];

@@ -5,7 +5,7 @@ import type { Stores } from './open-stores.ts';
 import type { Target } from './targets.ts';
 import { type Data, type Workload, workloads } from './workloads.ts';
 
-/** The result of one round: one server under load for some seconds. */
+/** The measurements of one round, in which one server was under load for some seconds. */
 export type Sample = {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;

@@ -22,7 +22,7 @@ export type OfferedLoad = {
    */
   readonly warmUp: { readonly milliseconds: number; readonly requests: number };
   readonly measureMs: number;
-  /** Called at the beginning and at the end of the measured period. */
+  /** Called twice: at the beginning and at the end of the measured period. */
   readonly onMeasure: (moment: 'begin' | 'end') => void;
 };
 

@@ -16,7 +16,8 @@ export type Stores = {
 };
 
 /**
- * Postgres settings as in production. The testkit's own settings favour fast tests over durability.
+ * Settings of Postgres that are usual in production. The default settings of the testkit are not
+ * suitable, because they favour fast tests over durability.
  */
 const postgresSettings = [
   'fsync=on',

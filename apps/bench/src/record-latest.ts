@@ -1,5 +1,5 @@
-// This program stores the numbers of the last run: in the reference file of the check, in the
-// README, and in docs/capacity.md.
+// This program copies the numbers of the last benchmark run into three files: the reference file of
+// the check, the README, and docs/capacity.md.
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const end = '<!-- end of figures -->';
 const results = JSON.parse(readFileSync(latestFile, 'utf8')) as Results;
 copyFileSync(latestFile, recordedFile);
 writeFigures(readme, formatTables(results));
-// The capacity model reads `recordedFile`, so it must run after the file was copied.
+// The capacity model reads `recordedFile`, so this file must be copied first.
 writeFigures(
   capacity,
   execFileSync(process.execPath, [fileURLToPath(capacityModel)], { encoding: 'utf8' }),

@@ -21,7 +21,7 @@ export type CheckedCosts = {
   readonly waitingBaselines: Readonly<Record<string, number>>;
 };
 
-/** The numbers of a whole run. */
+/** The numbers of a whole benchmark run. */
 export type Results = {
   readonly commit: string;
   readonly date: string;

@@ -120,8 +120,8 @@ function numbers(text: string): number[] {
 }
 
 /**
- * Returns the measured commit. A `+` at its end means that the working tree has uncommitted
- * changes.
+ * Returns the commit of the measured code. If the working tree has uncommitted changes, the commit
+ * ends with a `+`.
  */
 function commitOf(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();

@@ -67,8 +67,8 @@ const { origin, pid } = await startTarget(
 );
 
 /**
- * Applies a load, and returns the responses per second and the CPU time of the service for each
- * response.
+ * Sends requests at a rate, and returns the responses per second and the CPU time of the service
+ * for each response.
  */
 async function offer(connections: number, perSecond: number | undefined, warmUpMs: number) {
   let cpuNs = 0;
@@ -117,8 +117,8 @@ function sayRow(title: string, seen: Offered, capacity: Pick<Offered, 'answered'
 }
 
 /**
- * Measures how many responses per second the service can send now, on 64 connections. The number
- * changes from minute to minute with other work on the machine.
+ * Measures how many responses per second the service can send at this moment, on 64 connections.
+ * The number changes from minute to minute, because other work on the machine changes.
  */
 async function measureCapacity(warmUpMs: number): Promise<Offered> {
   const capacity = await offer(64, undefined, warmUpMs);

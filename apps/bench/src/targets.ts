@@ -5,8 +5,8 @@ export type Target = {
   readonly name: string;
   readonly title: string;
   /**
-   * The kind of server: the service, another framework (`peer`), or a constant response without any
-   * work (`baseline`).
+   * The kind of a server: the service, another framework (`peer`), or a server that always sends
+   * the same response without any work (`baseline`).
    */
   readonly kind: 'service' | 'peer' | 'baseline';
   readonly program: string;
@@ -47,10 +47,11 @@ export const service: Target = {
 };
 
 /**
- * Creates a variant of the service with another command, to compare the two.
+ * Creates a variant of the service with another command, so that a run can compare the variant with
+ * the service.
  *
- * @param description `name=command`, such as `small=node --max-semi-space-size=4`. The command may
- *   end with the path of another `main.ts`, for example in a worktree of an earlier commit.
+ * @param description `name=command`, such as `small=node --max-semi-space-size=4`. The command
+ *   may end with the path of another `main.ts`, for example in a worktree of an earlier commit.
  */
 export function serviceVariant(description: string): Target {
   const name = description.slice(0, description.indexOf('='));

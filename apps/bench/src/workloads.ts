@@ -2,7 +2,7 @@ import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { createToken } from '../../server/src/keys/token.ts';
 import { listOf, type Pet, petAt, statuses, type Tokens } from './catalogue.ts';
 
-/** One request to an animal store, independent of the protocol. */
+/** A request of the benchmark, without the details of HTTP. */
 export type Call = {
   readonly token: string;
   /** The IP address of the caller, for requests without a valid key. */
@@ -17,7 +17,7 @@ export type Call = {
   | { readonly operation: 'create'; readonly name: string; readonly categoryId: number }
 );
 
-/** The expected response: its status, and a function that checks its body. */
+/** The response that the server must send: its status, and a function that checks its body. */
 export type Expectation = { readonly status: number; readonly body: (body: unknown) => boolean };
 
 export type Data = { readonly tokens: Tokens; readonly pets: number };
@@ -67,8 +67,8 @@ const newPet = (random: (below: number) => number) =>
   ({ operation: 'create', name: `New ${random(1_000_000)}`, categoryId: random(10) }) as const;
 
 /**
- * A well-formed token that no API key has. The service cannot refuse it by its form, so it must
- * look the token up.
+ * A token that has the right format but belongs to no API key. The service can only refuse it after
+ * it has looked it up in the database.
  */
 const unknownToken = createToken();
 
@@ -181,8 +181,8 @@ function isSameList(body: unknown, expected: readonly Pet[]): boolean {
 }
 
 /**
- * Compares only the properties that the contract defines, because other servers may add properties
- * such as a creation time.
+ * Compares only the properties that the contract defines. Other servers may add properties, such as
+ * a creation time.
  */
 function isSame(body: unknown, expected: Pet): boolean {
   const pet = body as Partial<Pet>;

@@ -9,7 +9,10 @@ import type { AdminRequest } from './request-options.ts';
 
 const timeoutMs = 30_000;
 
-/** The largest number of entries that one request of a list asks for: the maximum of the API. */
+/**
+ * The number of entries that the CLI requests on each page of a list. It is the maximum that the
+ * API allows.
+ */
 const pageSize = 100;
 
 export type OperationName = keyof typeof adminContract;
@@ -43,8 +46,8 @@ export async function callAdmin<Name extends OperationName>(
   const answer = await send(access, url, method, takesBody ? JSON.stringify(body) : undefined);
   const schema = answer.status < 300 && (responses as Record<number, unknown>)[answer.status];
   if (!(schema instanceof z.ZodType)) throw refusalOf(answer);
-  // The body is checked, because another program may listen at this address and also respond with
-  // 200. Properties that a newer version of the service adds are kept.
+  // The CLI checks the body, because another program may listen at this address and also respond
+  // with 200. The check keeps properties that only a newer version of the service knows.
   const read = parseBody(answer);
   if (!schema.safeParse(read).success) {
     throw new CliError(
@@ -149,7 +152,7 @@ function reasonOf(error: unknown): string {
   if (error.name === 'AbortError' || error.name === 'TimeoutError') {
     return `no response within ${timeoutMs} ms`;
   }
-  // If a host name has several addresses, Node reports an AggregateError, which has a code but no
-  // message.
+  // If a host name has several addresses, Node reports an AggregateError. This error has a code but
+  // no message.
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

@@ -25,7 +25,7 @@ export interface CommandSpec extends RequestForm {
   readonly summary?: string;
   /** The largest number of entries of a list that the command shows by default. */
   readonly limit?: number;
-  /** Adds query parameters that the command derives from the given options. */
+  /** Adds query parameters whose values follow from the given options. */
   readonly complete?: (query: Record<string, unknown>) => Record<string, unknown>;
 }
 

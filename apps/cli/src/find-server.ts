@@ -17,11 +17,11 @@ export type ServerAccess =
   | { readonly name: string; readonly url: string; readonly token: string };
 
 /**
- * Finds the server that commands call. The options come first, and then the environment variables.
- * If neither specifies a server, the function returns the embedded server that uses `DATA_DIR`.
+ * Finds the server that commands call. Options take precedence over environment variables. If
+ * neither specifies a server, the function returns the embedded server that uses `DATA_DIR`.
  *
- * @throws {CliError} if a URL is given without a token, if the token file is missing or invalid, or
- * if the socket of the embedded server is missing or belongs to another user.
+ * @throws {CliError} if a URL is given without a token, if the token file is missing or invalid,
+ *   or if the socket of the embedded server is missing or belongs to another user.
  */
 export function findServer(options: {
   url?: string | undefined;
@@ -31,9 +31,8 @@ export function findServer(options: {
   const token =
     options.tokenFile === undefined ? settings.adminToken : readToken(options.tokenFile);
   const { dataDir, opsUrl, ownUrl } = settings;
-  // A container sets `ADMIN_TOKEN` for the service, and the CLI in the container also reads this
-  // variable. Without a URL, the CLI then calls the service at the port in the service's own
-  // settings.
+  // In a container, `ADMIN_TOKEN` is set for the service, and the CLI reads the same variable. If
+  // no URL is given, the CLI then calls the service on the ops port from the service's settings.
   const url = options.url ?? opsUrl ?? (token === undefined ? undefined : ownUrl);
   if (url !== undefined) {
     if (token !== undefined) return { name: url, url, token };
@@ -47,8 +46,8 @@ export function findServer(options: {
 }
 
 /**
- * Checks that this user owns the socket, before a request is sent. Another user could otherwise run
- * a fake server there. Root may use any socket.
+ * Checks before a request that this user owns the socket. Otherwise another user could run a fake
+ * server on the socket. Root may use any socket.
  */
 function requireOwnSocket(socketPath: string, dataDir: string): void {
   const user = process.geteuid?.();

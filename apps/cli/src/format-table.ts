@@ -29,7 +29,8 @@ export function toExpiry(expiresAt: string | null): string {
 /**
  * Formats rows as a table.
  *
- * @param columns the columns by title: each function returns the content of a cell.
+ * @param columns the titles of the columns, each with a function that returns the content of a
+ *   cell.
  */
 export function formatTable<Row>(
   rows: readonly Row[],

@@ -3,8 +3,8 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod';
 
 /**
- * The properties of one part of a request, by name. `limit`, `account` and `scopes` are declared,
- * because the CLI handles these properties in a special way.
+ * The properties of one part of a request, by name. The type declares `limit`, `account` and
+ * `scopes`, because the CLI treats these three properties differently from the others.
  */
 interface Members {
   [name: string]: unknown;
@@ -17,7 +17,7 @@ interface Members {
 export type AdminRequest = Record<'params' | 'query' | 'body', Members>;
 
 /**
- * The differences between the options of a command and the properties of its operation's request.
+ * Describes where the options of a command differ from the properties of the operation's request.
  */
 export interface RequestForm {
   /**
@@ -65,7 +65,7 @@ const excludedMembers = ['cursor', 'include', 'count'];
 /** The word that stands for `null` on the command line. */
 const none = 'none';
 
-/** A short option for the scopes of a read-only key. */
+/** The option `--read-only`, which is a short form for the scopes of a read-only key. */
 const readOnly = new Option(
   '--read-only',
   'Create a read-only key, for example for a web page.',
@@ -131,8 +131,8 @@ export function addRequestOptions(
     for (const part of parts) {
       request[part] = { ...preset?.()[part], ...request[part] };
       const schema = schemas[part];
-      // `limit` is not checked against the contract here. In the CLI it limits all pages together,
-      // and in the contract it limits one page.
+      // The value of `limit` is not checked against the contract here. The CLI limits the entries
+      // of all pages together, and the contract limits the entries of one page.
       const { limit, ...members } = request[part];
       const read = isPaged(route) ? members : request[part];
       const { error } = schema instanceof z.ZodType ? schema.safeParse(read) : {};
@@ -224,7 +224,8 @@ function toOption(member: Member): Option {
     return read === undefined ? made : made.argParser(read);
   };
   if (form.format === 'date-time') {
-    // A duration in a query means a time in the past. In a body, it means a time in the future.
+    // A duration means a time in the past if it is in a query, and a time in the future if it is in
+    // a body.
     const direction = part === 'body' ? 1 : -1;
     return option('when', (text) => readInstant(text, direction), durationsAndTimes);
   }
@@ -243,7 +244,10 @@ function toOption(member: Member): Option {
   );
 }
 
-/** Formats the contract's error, and names the arguments or options that caused it. */
+/**
+ * Formats the error of the contract for a user of the CLI, with the names of the arguments or
+ * options that caused the error.
+ */
 function explain(
   { issues: [issue] }: z.ZodError,
   args: readonly Member[],
@@ -257,8 +261,8 @@ function explain(
     ...args.filter(isAtFault).map((member) => toArgument(member).name()),
     ...options.filter(isAtFault).map((member) => `--${nameOf(member)}`),
   ].join(' and ');
-  // A nested object, such as a quota, has a separate option for each of its two properties. So the
-  // message does not mention an object, and asks for both options.
+  // The property is a nested object, such as a quota, whose two properties have separate options.
+  // So the message does not mention an object, and asks for both options.
   const isObject = issue?.code === 'invalid_type' && issue.expected === 'object';
   return `${names}: ${isObject ? 'expected both' : message}`;
 }

@@ -40,11 +40,14 @@ function answerWith(body: unknown, status = 200, next?: string) {
 
 const id = '00000000-0000-4000-8000-000000000000';
 
-// A key from the examples of the contract.
+// The API key is an example from the contract.
 const examples = adminContract.listKeys.responses[200].meta()?.['examples'];
 const [[key]] = examples as [[object]];
 
-/** Commands, each followed by the requests that it must send. Requests are indented. */
+/**
+ * Commands of the CLI, with the requests that each command must send. The lines with requests are
+ * indented.
+ */
 const requestsOf = `
 keys create --plan free
   POST /keys {"name":"created by npm run keys at 2026-11-21 12:00Z","plan":"free"}

@@ -50,8 +50,8 @@ export async function runCli(
     await createProgram(group, output).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    // The library commander also throws an error after it has printed the help. This error has the
-    // exit code 0. All other errors of commander mean that the command was used wrongly.
+    // The library commander also throws an error after it has printed the help, with the exit code
+    // 0. Any other error of commander means that the user has made a mistake in the command.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!(error instanceof CliError || error instanceof StartupError)) throw error;
     output.err(`error: ${error.message}\n`);
@@ -140,8 +140,8 @@ async function warnOfSimilarAccounts(
   if (typeof typedName !== 'string') return;
   const name = tidyAccountName(typedName);
   const query = { anyCaseOf: name };
-  // An error is ignored here. If the server refuses the query, it also refuses the change and
-  // reports the reason.
+  // A failed query is ignored here. If the server refuses the query, it also refuses the change
+  // that follows, and reports the reason.
   const answer = await callAdmin(access, 'listAccounts', { query }).catch(() => ({ body: [] }));
   const similar = answer.body.map(({ account }) => account);
   if (similar.length === 0 || similar.includes(name)) return;

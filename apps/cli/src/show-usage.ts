@@ -22,8 +22,8 @@ const minBarWidth = 8;
 const maxBarWidth = 60;
 
 /**
- * Chooses the bucket length, so that the number of rows stays readable. Without a start time, the
- * function assumes 24 hours, like the admin API.
+ * Chooses the length of the buckets so that the table has a readable number of rows. Without a
+ * start time, the function assumes 24 hours, which is also the default of the admin API.
  */
 export function bucketFor({ from, to }: { from?: unknown; to?: unknown }): UsageBucket {
   const end = to === undefined ? Date.now() : Date.parse(String(to));
@@ -70,8 +70,8 @@ export function showBusiestKeys({ from, to, keys = [], rows }: ServiceLedger): s
 }
 
 /**
- * Formats numbers as horizontal bars, one on each line. If the terminal is too narrow for bars, it
- * prints labels and numbers only. Nothing is cut off.
+ * Formats numbers as horizontal bars, one on each line. If the terminal is too narrow for bars, the
+ * lines contain only labels and numbers. No line is cut off.
  */
 export function formatBars(
   bars: readonly { readonly label: string; readonly count: number }[],

@@ -9,8 +9,8 @@ const variables = ['DATA_DIR', 'OPS_URL', 'OPS_HOST', 'OPS_PORT', 'ADMIN_TOKEN']
 type CliEnvironment = Readonly<Partial<Record<(typeof variables)[number], string>>>;
 
 /**
- * Runs a command of the CLI, such as `['keys', 'list']`, in this process. Starting a separate
- * process would take most of a test's time.
+ * Runs a command of the CLI, such as `['keys', 'list']`, in the process of the test. Starting a
+ * separate process would take most of a test's time.
  */
 export async function cli(args: readonly string[], env: CliEnvironment): Promise<CliRun> {
   for (const name of variables) vi.stubEnv(name, env[name]);

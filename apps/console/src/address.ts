@@ -14,7 +14,7 @@ const span = ['range', 'from', 'to'] as const;
 /** The filters of a list operation. The keys are the names of the filters in the contract. */
 type Filters<Name extends List> = readonly (keyof NonNullable<Input<Name>['query']>)[];
 
-/** Every page, with the parameters that its address may have. */
+/** The names of all pages, each with the parameters that its address may have. */
 const pages = {
   overview: span,
   keys: [
@@ -111,7 +111,7 @@ export function linkTo<Page extends PageName>(
 }
 
 /**
- * Creates a copy of the current address with changed parameters. Parameters with an empty value are
+ * Creates a copy of the current address with other parameters. A parameter with an empty value is
  * removed.
  */
 export function linkHere(change: Parameters): string {
@@ -125,8 +125,8 @@ export function goTo(link: string): void {
 }
 
 /**
- * Changes parameters of the current address. The history entry is replaced, so that a search does
- * not add an entry for each letter.
+ * Changes parameters of the current address. The current entry of the browser's history is
+ * replaced, so that a search does not add an entry for each letter.
  */
 export function changeParameters(change: Parameters): void {
   history.replaceState(null, '', linkHere(change));

@@ -36,8 +36,8 @@ type PageEntry = {
     }
   | {
       /**
-       * The page whose navigation entry is highlighted while this page is open. This page has no
-       * navigation entry of its own.
+       * The page whose entry in the navigation is highlighted while this page is open. Only pages
+       * without their own entry need this property.
        */
       readonly under: PageName;
     }
@@ -74,7 +74,7 @@ export function App() {
   useEffect(() => {
     document.title = `${session.value === undefined || isExpired.value ? 'Log in' : (entry?.title ?? 'Not found')} · Animal Store console`;
   });
-  // After a click on a link, the focus moves to the top of the new page, as in a newly loaded
+  // After a click on a link, the focus moves to the top of the new page, as after the load of a new
   // document. The focus moves before the first paint, because an operator may press the next key
   // immediately.
   useLayoutEffect(() => {
@@ -121,7 +121,10 @@ export function App() {
   );
 }
 
-/** Returns the pages of the navigation: the pages that the operator may use, without subpages. */
+/**
+ * Returns the pages of the navigation. These are the pages that the operator may use, without
+ * subpages.
+ */
 const navigation = () =>
   (Object.keys(pages) as PageName[]).flatMap((name) => {
     const entry = pages[name];

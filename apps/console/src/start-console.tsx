@@ -16,7 +16,8 @@ import { shareSession } from './api/share-session.ts';
 import { keepPreferences } from './components/time/preferences.ts';
 import { App } from './console-app.tsx';
 
-// This is the only module of the console with effects at import time.
+// Loading this module starts the console. No other module of the console has an effect when it is
+// loaded.
 const client = createQueryClient();
 restoreSession();
 keepPreferences();

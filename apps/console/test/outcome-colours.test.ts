@@ -13,7 +13,8 @@ const outcomes = colours.filter(({ name }) => name.startsWith('outcome-'));
 const themes = ['light', 'dark'] as const;
 
 /**
- * Matrices that simulate colour blindness in linear RGB (Machado, Oliveira and Fernandes, 2009).
+ * Matrices that simulate how people with a kind of colour blindness see linear RGB colours
+ * (Machado, Oliveira and Fernandes, 2009).
  */
 const sights = {
   'full colour vision': [1, 0, 0, 0, 1, 0, 0, 0, 1],
@@ -28,8 +29,8 @@ const sights = {
   ],
 };
 
-// The matrices that convert linear RGB to Oklab (Ottosson, 2020). In Oklab, the distance between
-// two colours shows how different they look to people.
+// The matrices that convert linear RGB to the colour space Oklab (Ottosson, 2020). In Oklab, the
+// distance between two colours shows how different they look to people.
 const toCones = [
   0.4122214708, 0.5363325363, 0.0514459929, 0.2119034982, 0.6806995451, 0.1073969566, 0.0883024619,
   0.2817188376, 0.6299787005,

@@ -3,8 +3,8 @@
 
 const reading = document.documentElement.dataset;
 
-// An earlier version of the reference used addresses such as #tag/animals/GET/pets. They are
-// redirected to the operation with this method and path.
+// Links to an earlier version of the reference contain anchors such as #tag/animals/GET/pets. The
+// script redirects such a link to the operation with this method and path.
 const [, method, path] = /\/([A-Z]+)(\/.*)$/.exec(decodeURIComponent(location.hash)) ?? [];
 if (path !== undefined) {
   const endpoint = `${method} /v1${path}`;
@@ -183,8 +183,9 @@ function keepLanguage() {
   const inputs = [...(choice?.querySelectorAll('input') ?? [])];
   const chosen = localStorage.getItem('language');
   for (const input of inputs) if (input.value === chosen) input.checked = true;
-  // The page now shows samples in the language of an earlier visit, which may have another length.
-  // If the address links to a section, this section has moved, so the page scrolls to it again.
+  // The samples are now in the language of an earlier visit, and may be longer or shorter than
+  // before. If the address links to a section, this section has moved, so the page scrolls to it
+  // again.
   if (chosen && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   let shown = inputs.find(({ checked }) => checked);
   for (const input of inputs) {

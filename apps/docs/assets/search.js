@@ -31,19 +31,19 @@ const fillers = new Set(
 );
 
 /**
- * The shortest word for which the search accepts misspellings. Shorter words are similar to too
- * many others.
+ * The number of letters from which on the search accepts misspellings in a word. Shorter words are
+ * similar to too many other words.
  */
 const minFuzzyLength = 5;
 
 /**
- * Finds the entries that contain every word of a query, apart from common words. If no entry
- * contains them all, the search accepts similar words in place of unknown words. If there is still
- * no match, it finds the entries that contain some of the words.
+ * Finds the entries that contain every word of a query, except common words. If no entry contains
+ * all words, the search replaces unknown words by similar ones. If there is still no match, it
+ * finds the entries that contain some of the words.
  *
  * An entry whose title or anchor equals the query comes first. Among the other entries, the client
- * reference and the error codes have less weight than the guides. If the query contains an
- * underscore, it is probably an error code, so error codes keep their full weight.
+ * reference and the error codes have less weight than the guides. A query with an underscore is
+ * probably an error code, so error codes then keep their full weight.
  */
 function search(index, query) {
   const isCode = query.includes('_');

@@ -18,7 +18,7 @@ if (response.ok) {
   const { paths, servers } = await response.json();
   for (const [path, item] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(item)) {
-      // This operation is not implemented yet, so it gets no form.
+      // The operation is not implemented yet, so it gets no form.
       if (operation['x-hideTryItPanel']) continue;
       const after = document.getElementById(`${operation.operationId}-samples`);
       after.before(tryOutOf(method.toUpperCase(), path, operation, servers.slice(1)));
@@ -97,8 +97,8 @@ function tryOutOf(method, path, { summary, parameters = [], requestBody }, serve
 }
 
 /**
- * Shows a response below its request. The body is shown as received and not parsed, because a double
- * cannot represent every 64-bit integer.
+ * Shows a response below its request. The body is shown as received. Parsing could change it,
+ * because a JavaScript number cannot represent every 64-bit integer.
  */
 function showAnswer(place, request, { status, headers }, body) {
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`);

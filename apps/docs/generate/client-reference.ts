@@ -9,8 +9,8 @@ const guides = join(import.meta.dirname, '../content/guides');
 const build = new URL('.', import.meta.resolve('@animal-store/client'));
 
 /**
- * The generated pages, each with its headings and the declarations below them. There are two pages,
- * because a page may have at most 14 kB.
+ * The generated pages, each with its headings and the declarations below each heading. There are
+ * two pages, because a single page would be larger than the limit of 14 kB.
  */
 const pages: Readonly<Record<string, { head: string; parts: Readonly<Record<string, string>> }>> = {
   client: {
@@ -60,7 +60,7 @@ const addresses: ReadonlyMap<string, string> = new Map(
 
 /**
  * The declarations whose members have their own headings, because the search finds only headings.
- * Each value is the prefix of the anchors of the members.
+ * The value is the prefix for the anchors of the members.
  */
 const prefixes: Readonly<Record<string, string>> = {
   ClientOptions: 'client',
@@ -153,11 +153,12 @@ function parseComment(comment = '') {
   const byDefault = tag('default') && inline(tag('default'));
   return {
     text: inline(text),
-    // A default that is a value is formatted as code. A default that is described in words is not.
+    // If the default is a value, it is formatted as code. If words describe the default, it is not
+    // formatted as code.
     byDefault: byDefault?.replace(/^(?:'\w+'|[\d_]+|Infinity|globalThis\.\w+)$/, '`$&`'),
     throws: inline(tag('throws')).replace(/^\{(\w+)\}/, 'It throws a `$1`'),
     deprecated: inline(tag('deprecated')).replace(/^(?=.)/, '**Deprecated.** '),
-    // Examples show the address of the service that serves this page.
+    // In examples, the address is replaced by the address of the service that serves the page.
     example: tag('example')
       ?.replace(/^```ts$/m, '```typescript')
       .replaceAll('http://127.0.0.1:3000/v1', '{{baseUrl}}'),
@@ -174,8 +175,8 @@ function inline(text = ''): string {
 }
 
 /**
- * Simplifies a type for readers. It uses the public names of the platform's types, and removes
- * `undefined` where the member is optional anyway.
+ * Simplifies a type for readers. The result uses the public names of the platform's types. It
+ * contains no `undefined` if the member is optional, because optional already includes `undefined`.
  */
 function plainType(type: string): string {
   return type
@@ -214,8 +215,8 @@ function describe(kind: string, name: string, rest: string, comment: Comment): s
     // the possible values.
     !hasMembers && !rest.includes('keyof typeof') && codeBlock(plainType(`${kind} ${name}${rest}`)),
     comment.throws,
-    // Error classes have no table of members and no example of their own, because they differ only
-    // in a few fixed values.
+    // Error classes have no separate table of members and no separate example, because they differ
+    // only in a few fixed values.
     (base === undefined || !name.endsWith('Error')) && comment.example,
     ...(prefix === undefined
       ? [tableOf(members.filter((member) => !isFixed(member)))]

@@ -37,8 +37,8 @@ export function createSchemaReader(document: JsonObject) {
   const { schemas } = document['components'] as { schemas: Readonly<Record<string, Schema>> };
 
   /**
-   * Resolves a `$ref`. A description next to the reference overrides the component's own
-   * description.
+   * Resolves a `$ref`. If there is a description next to the `$ref`, it replaces the description of
+   * the component.
    */
   function resolve({ $ref, ...own }: Schema): Schema {
     return $ref === undefined ? own : { ...schemas[$ref.split('/').at(-1) ?? ''], ...own };
@@ -60,8 +60,8 @@ export function createSchemaReader(document: JsonObject) {
       parts[0] = `array of ${typeOf(schema.items)}`;
       if (maxItems !== undefined) parts.push(`${minItems} to ${maxItems} items`);
     }
-    // The range of safe integers is not repeated, because the type is already called a safe
-    // integer.
+    // The description names the type "safe integer", so it does not repeat the range of safe
+    // integers.
     if (least !== undefined && most !== undefined && most < 2 ** 53 - 1) {
       parts.push(`${least} to ${most}`);
     }

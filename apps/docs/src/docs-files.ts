@@ -25,7 +25,7 @@ export interface DocsFile {
   readonly type: string;
   readonly content: string;
   /**
-   * Whether the path contains a hash of the content. Caches may then keep the file without
+   * Whether the path contains a hash of the content. If so, caches may keep the file without
    * revalidation.
    */
   readonly immutable: boolean;
@@ -70,7 +70,7 @@ export function createDocsFiles(options: DocsOptions) {
   };
 
   const icon = addNamedByContent('icon', 'svg');
-  // Browsers request this icon for files that name no icon themselves, such as `openapi.json`.
+  // Browsers request this icon for every file that does not name an icon, such as `openapi.json`.
   add('/favicon.ico', 'svg', () => readFileSync(new URL('icon.svg', assets), 'utf8'));
   const script = addNamedByContent('docs', 'js');
   // The pages load this library when a reader opens the search.
@@ -134,7 +134,7 @@ function portableMarkdown({ markdown }: DocsPage, origin: string): string {
   return markdown.replaceAll(headingAttributes, '$1').replaceAll('](/', `](${origin}/`);
 }
 
-/** Wraps a function so that it runs once, at the first use, and its result is reused. */
+/** Wraps a function so that it runs only at the first call. Later calls return the same result. */
 function once<T>(create: () => T): () => T {
   let value: { readonly it: T } | undefined;
   return () => {

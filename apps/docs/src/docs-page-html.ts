@@ -94,7 +94,7 @@ function actionsOf({ markdownPath }: DocsPage, origin: string, hasContents: bool
 }
 
 /**
- * Renders links that open the page in an AI assistant. There are none for a local service, because
+ * Renders links that open the page in an AI assistant. A local service has no such links, because
  * an assistant cannot reach it.
  */
 function openIn(address: string): string[] {
@@ -149,8 +149,8 @@ function groupHtml({ title, links }: Group, current: DocsPage): string {
 }
 
 /**
- * Renders links to the operations. Every page has these links, because most readers look for the
- * operations.
+ * Renders links to all operations of the API. Every page has these links, because most readers look
+ * for the operations.
  */
 function operationLinks({ path, markdown }: DocsPage): string {
   const links = Array.from(

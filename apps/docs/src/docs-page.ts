@@ -22,8 +22,8 @@ export interface DocsPages {
 }
 
 /**
- * The paths that other modules refer to by name. They are constants, so that these modules need not
- * read any page.
+ * The paths of pages to which other modules refer. These constants let a module use a path without
+ * reading any page.
  */
 export const docsPaths = {
   home: '/docs',

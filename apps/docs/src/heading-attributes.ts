@@ -1,9 +1,9 @@
 /**
- * Matches the attributes at the end of a heading, as in Pandoc: `## Title {#anchor .class}`.
- * Markdown itself has no attributes. The anchor is the address of the heading.
+ * Matches the attributes at the end of a heading, as in Pandoc: `## Title {#anchor .class}`. The
+ * Markdown standard has no attributes. The anchor is the address of the heading.
  *
- * The class `columns` puts code next to the text. `side` puts a whole section into the column of
- * code, and `cards` renders each subsection as a card.
+ * The class `columns` puts code next to the text. The class `side` puts a whole section into the
+ * column of code, and the class `cards` renders each subsection as a card.
  */
 const attributes = /\s*\{((?:[#.][\w.-]+ ?)+)\}$/;
 

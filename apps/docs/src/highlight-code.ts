@@ -26,8 +26,8 @@ const coloured = /"hl-(?:attr|attribute|comment|keyword|literal|number|string)"/
 export function highlightCode(code: string, language: string): string {
   if (highlighter.getLanguage(language) === undefined) return escapeHtml(code);
   const { value } = highlighter.highlight(code, { language });
-  // The highlighter also escapes quotation marks. The escaped marks are only needed inside of
-  // attributes, so the quotation marks are restored here.
+  // The highlighter also escapes quotation marks, which is only necessary inside of attributes. So
+  // the quotation marks are restored here.
   return joined(withoutPlain(value)).replaceAll('&quot;', '"').replaceAll('&#x27;', "'");
 }
 

@@ -9,9 +9,9 @@ import { guides } from './guides.ts';
 import { operationsOf } from './operations-markdown.ts';
 
 /**
- * Generates the home page of `/docs`: what the API is, how it differs from others, where to
- * continue, and every error code. The error codes are here because OpenAPI documents and client
- * errors link to them, as `/docs#error-<code>`.
+ * Generates the home page of `/docs`: what the API is, how it differs from other APIs, where to
+ * continue, and every error code. The page contains the error codes because OpenAPI documents and
+ * client errors link to them, as `/docs#error-<code>`.
  */
 export function homeMarkdown({
   pages,

@@ -245,7 +245,7 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }
 
-/** Formats a description for a table cell. A list in it becomes one line. */
+/** Formats a description for a table cell. A list in the description becomes one line. */
 function cell(description: string): string {
   return description.replaceAll(/^- /gm, '').replaceAll('\n', ' ').replaceAll('|', '\\|');
 }

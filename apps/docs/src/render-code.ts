@@ -12,7 +12,10 @@ const languages: Readonly<Record<string, { readonly tab: string; readonly captio
   go: { tab: 'Go', caption: 'Go' },
 };
 
-/** Returns the full name of a language. The search index contains it instead of the short name. */
+/**
+ * Returns the full name of a language. The search index contains the full name instead of the short
+ * one.
+ */
 export const languageName = (language: string): string => languages[language]?.caption ?? '';
 
 /** Matches the language of a code block that shows a response, such as `json 429`. */
@@ -66,11 +69,12 @@ export function figureOf({ text, lang = '' }: Tokens.Code, attributes = ''): str
 
 function codeFigure(text: string, lang: string, attributes = ''): string {
   const caption = languages[lang]?.caption;
-  // The code block has its own scroll bar, so it must be focusable for the keyboard.
+  // The code block has its own scroll bar. It must be focusable, so that a reader can scroll it
+  // with the keyboard.
   return `<figure${attributes}>${caption === undefined ? '' : `<figcaption>${caption}</figcaption>`}<pre tabindex="0"><code>${highlightCode(text, lang)}</code></pre></figure>`;
 }
 
-/** Groups code blocks that follow each other directly and are in different languages. */
+/** Groups neighbouring code blocks that contain the same sample in different languages. */
 export function groupSamples(tokens: readonly Token[]): (Token | Tokens.Code[])[] {
   const parts: (Token | Tokens.Code[])[] = [];
   let run: Tokens.Code[] = [];

@@ -110,8 +110,8 @@ export function renderMarkdown(
 
   const head = first === undefined ? '' : partHtml({ ...first, parts: [] });
   const html = [
-    // The language choice is directly below the title. It stays visible, whichever section a link
-    // leads to.
+    // The choice of a language is directly below the title. It stays visible when a link leads to a
+    // later section.
     isWide ? head : head.replace('</h1>\n', (title) => title + belowTitle + languageChoice(tokens)),
     isWide ? languageChoice(tokens.filter((token) => !first?.own.includes(token))) : '',
     ...(first?.parts ?? []).map(partHtml),
@@ -121,8 +121,8 @@ export function renderMarkdown(
 }
 
 /**
- * Returns whether a Markdown token is shown in the column of code. The column contains requests,
- * and responses with their headers.
+ * Returns whether a Markdown token belongs in the column of code, which contains requests, and
+ * responses with their headers.
  */
 function isBeside(token: Token): token is Tokens.Code {
   return isSample(token) || (token.type === 'code' && token['lang'] === 'http');
@@ -178,8 +178,8 @@ function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
       const inner = this.parser.parseInline(withoutAttributes(token.tokens));
       const anchor = anchors.get(token);
       if (anchor === undefined) return `<h${token.depth}>${inner}</h${token.depth}>\n`;
-      // A heading that contains a link keeps it. Any other heading links to itself, so that readers
-      // can copy its address.
+      // If a heading contains a link, the heading keeps this link. Any other heading links to
+      // itself, so that readers can copy its address.
       const content =
         inner.includes('<a ') || foldedAnchor.test(anchor)
           ? inner
@@ -207,10 +207,12 @@ function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
         return `<td${side}${label}>${inner}</td>`;
       };
       const row = (cells: Tokens.TableCell[]) => `<tr>${cells.map(cellHtml).join('')}</tr>`;
-      // On a phone, the table has its own scroll bar, so it must be focusable for the keyboard.
+      // On a phone, the table has its own scroll bar. It must be focusable, so that a reader can
+      // scroll it with the keyboard.
       return `<div class="scroll${isLong ? ' long' : ''}" tabindex="0" role="group" aria-label="Table"><table><thead>${row(header)}</thead><tbody>${rows.map(row).join('')}</tbody></table></div>\n`;
     },
-    // Text in angle brackets is escaped, because the guides use it as text and never as HTML.
+    // Text in angle brackets is escaped, because the guides contain no HTML, and such text must be
+    // visible.
     html({ text }) {
       return escapeHtml(text);
     },

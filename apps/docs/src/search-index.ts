@@ -11,9 +11,9 @@ interface SearchEntry {
 }
 
 /**
- * Creates the search index: all headings of the guides, and every error code. Responses and samples
- * of operations are left out, because they would repeat the error codes and the languages for each
- * operation.
+ * Creates the search index: all headings of the guides, and every error code. The headings of
+ * responses and samples are left out, because they would repeat the error codes and the languages
+ * for each operation.
  */
 export function searchIndex({ home, guides }: DocsPages): SearchEntry[] {
   const errors = entriesOf(home).filter(({ path }) => path.includes('#error-'));

@@ -14,7 +14,8 @@ export const windows = [
   { name: 'day', limit: Number(PER_DAY), seconds: 86_400 },
 ] as const;
 
-// pg returns a bigint as a string. A number is enough here, because all values are small.
+// The library pg returns a bigint as a string. All values here are small, so they are converted to
+// numbers.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /**

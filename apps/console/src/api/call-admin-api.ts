@@ -25,8 +25,8 @@ export interface Input<Name extends Operation> {
   readonly query?: Query<Name> | undefined;
   readonly body?: Body<Name> | undefined;
   /**
-   * The token to send instead of the session's token. The login sends the operator's token this
-   * way, to exchange it for a session.
+   * The token to send instead of the session's token. Only the login passes a token here: the
+   * operator's token, in exchange for which the service creates a session.
    */
   readonly token?: string;
   readonly signal?: AbortSignal;
@@ -45,7 +45,7 @@ export interface Page<Body> {
   readonly nextCursor: string | undefined;
   /**
    * The number of entries on all pages, if the request asked for it with `count`. The service
-   * counts up to a maximum, and returns the maximum + 1 if there are more entries.
+   * counts up to a maximum. If there are more entries, the number is the maximum + 1.
    */
   readonly total: number | undefined;
 }
@@ -123,8 +123,8 @@ async function send<Name extends Operation>(
   { id = '', query, body, token = session.value?.token, signal }: Input<Name>,
 ): Promise<Response> {
   const isOfSession = token === session.value?.token;
-  // A request with an expired token is not sent. The service would count it as an attempt to guess
-  // a token.
+  // A request with an expired token is not sent, because the service would count it as an attempt
+  // to guess a token.
   if (isOfSession && isExpired.value) throw new SessionEnded();
   const { method, path } = adminRoutes[name];
   const response = await fetchOrFail(

@@ -17,7 +17,7 @@ export class ConnectionFailure extends Error {
   }
 }
 
-/** An error for a request that was not executed, because the session had ended. */
+/** An error for a request that the service did not execute, because the session had ended. */
 export class SessionEnded extends Error {
   override readonly name = 'SessionEnded';
 

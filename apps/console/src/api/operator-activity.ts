@@ -21,7 +21,7 @@ export function takeActivity(): boolean {
 }
 
 function recordAction(event: Event): void {
-  // Repeated key events are ignored. An object that lies on the keyboard would otherwise look like
-  // an active operator.
+  // A key event that repeats while the key is held down is ignored. Otherwise an object that lies
+  // on the keyboard would look like an active operator.
   if (!('repeat' in event && event.repeat)) hasActed = true;
 }

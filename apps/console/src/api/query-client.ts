@@ -4,14 +4,14 @@ import { ConnectionFailure, SessionEnded } from './failures.ts';
 import { session } from './session.ts';
 
 /**
- * The time since which the service has not responded, in Unix milliseconds; `undefined` while it
+ * The time when the service stopped responding, in Unix milliseconds; `undefined` while it
  * responds.
  */
 export const unreachableSince = signal<number | undefined>(undefined);
 
 /**
- * Creates the cache of admin API results. After each change, even a failed one, the visible page
- * fetches all its data again.
+ * Creates the cache for results of the admin API. After each change, even a failed one, the visible
+ * page fetches all its data again.
  */
 export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
@@ -27,8 +27,8 @@ export function createQueryClient(): QueryClient {
     mutationCache: new MutationCache({ onSettled: () => client.invalidateQueries() }),
     defaultOptions: {
       // Requests are sent even if the browser reports that it is offline, because the service may
-      // run on this machine. Failed requests are not retried here, because the next poll repeats
-      // them.
+      // run on the same machine as the browser. Failed requests are not retried here, because the
+      // next poll repeats them.
       queries: { networkMode: 'always', retry: false },
       mutations: { networkMode: 'always' },
     },

@@ -25,7 +25,7 @@ test('a browser tab ignores a session that the service has refused in this tab, 
     });
     return (await heard).data;
   };
-  /** Expires the session of this tab, and offers it the sessions of other tabs. */
+  /** Expires the session of the tab under test, and offers it the sessions of other tabs. */
   const replace = async (...offers: string[]) => {
     const request = nextMessage();
     expireSession();

@@ -36,8 +36,8 @@ let channel: BroadcastChannel | undefined;
 export const isWaiting = signal(false);
 
 /**
- * The name of this tab in the channel. `crypto.randomUUID` cannot create it, because browsers offer
- * this function only over HTTPS or on this machine.
+ * The name of this tab in the channel. The name is not created by `crypto.randomUUID`, because
+ * browsers offer this function only over HTTPS or on localhost.
  */
 const tab = String(Math.random());
 
@@ -55,9 +55,9 @@ function askOthers(): void {
 }
 
 /**
- * The tokens that the service refused in this tab. Hidden tabs do not notice that their session has
- * expired, and still offer its token. Without this set, two tabs would exchange such tokens until
- * the service blocks the address for guessing tokens.
+ * The tokens that the service has refused in this tab. A hidden tab does not notice that its
+ * session has expired, and still offers the expired token to other tabs. Without this set, two tabs
+ * would exchange expired tokens until the service blocks their address for guessing tokens.
  */
 const refused = new Set<string>();
 
@@ -98,8 +98,8 @@ export function shareSession(): void {
     known = issued;
     send({ kind: 'logged in', issued });
   });
-  // When the session of this tab expires, another tab may already have a new session: the operator
-  // logged in there while this tab was hidden.
+  // When its session expires, this tab asks the other tabs for a session. The operator may have
+  // logged in again in another tab while this tab was hidden.
   effect(() => {
     const token = session.peek()?.token;
     if (!isExpired.value || token === undefined) return;
@@ -122,9 +122,9 @@ export function logOut(): void {
 }
 
 /**
- * Ends the session. The tab forgets the session first, and then asks the service to end it. In the
- * opposite order, a poll in between would be refused, and this tab would ask the other tabs for a
- * session.
+ * Ends the session. The tab forgets the session first, and then asks the service to end it. If the
+ * tab asked the service first, a poll could be refused before the tab has forgotten the session.
+ * The tab would then ask the other tabs for a session.
  *
  * @param ended the token of a session that another tab has already ended.
  */
@@ -132,7 +132,7 @@ async function leave(reason: string, ended?: string): Promise<void> {
   const token = session.value?.token;
   isWanted = false;
   endSession(reason);
-  // If the request fails, the error is ignored, because the service ends the session anyway when it
+  // An error of this request is ignored, because the service ends the session anyway when it
   // expires.
   if (token !== undefined && token !== ended) await call('endSession', { token }).catch(() => {});
 }

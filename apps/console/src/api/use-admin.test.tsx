@@ -132,8 +132,8 @@ test('the hook useAdminWithHistory fetches the current state with every poll, bu
     true,
   ]);
   expect(document.querySelector('p')?.textContent).toBe('at 4, history of 4');
-  // During an outage, the page keeps the last history, although the period "last week" has another
-  // start and end at each poll.
+  // During an outage, the page keeps the last history, although the start and the end of the period
+  // "last week" change with every poll.
   answer = () => Promise.reject(new TypeError('Failed to fetch'));
   await pass(3_600_000);
   expect(document.querySelector('p')?.textContent).toBe('at 4, history of 4');

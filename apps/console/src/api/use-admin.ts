@@ -24,12 +24,12 @@ export const pollMs = 4_800;
 
 type Params<Name extends Operation> = Pick<Input<Name>, 'id' | 'query'>;
 
-/** A result of the admin API, as a component receives it. */
+/** A result of the admin API for a component. */
 export interface AdminAnswer<Name extends Operation> extends Page<Answer<Name>> {
   /**
-   * The operation and parameters of the request, as a string. While a new result loads, the
-   * previous result stays visible. Components compare this string to find out which result they
-   * have.
+   * The operation and the parameters of the request, as a string. While a new result loads, the
+   * previous result stays visible, so components use this string to find out to which request the
+   * result belongs.
    */
   readonly subject: string;
 }

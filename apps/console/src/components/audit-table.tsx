@@ -115,8 +115,8 @@ const members: Readonly<
 };
 
 /**
- * The properties that are listed as changes only if they have a value both before and after the
- * change. If a value is only set or removed, the action or another column already shows this.
+ * Properties whose change is listed only if they had a value before the change and have one after
+ * it. In other cases, the action or another column of the table already shows the change.
  */
 const implied: readonly Member[] = ['name', 'revokedAt', 'suspension', 'tokens', 'strikes'];
 
@@ -132,7 +132,7 @@ function Change({ entry: { action, before, after, reason } }: { entry: AuditEntr
       : has(before, member) || has(after, member);
   const valueIn = (state: AuditState, member: Member) =>
     has(state, member) ? members[member].show(state) : <span class="missing">none</span>;
-  // Shows the value before the change, if there was one, and the value after it.
+  // The row shows the old value, if there was one, and the new value.
   const step = (member: Member) => (
     <>
       <span class="muted">{members[member].label}</span>{' '}

@@ -7,7 +7,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       await navigator.clipboard.writeText(text);
       announce(`Copied ${what}.`);
     } catch {
-      // Browsers allow pages to use the clipboard only over HTTPS or on this machine.
+      // Browsers allow pages to use the clipboard only over HTTPS or on localhost.
       announce('Your browser blocked the copy. Select the text, and press Ctrl+C or ⌘C.');
     }
   }

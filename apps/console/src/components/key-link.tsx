@@ -2,9 +2,9 @@ import { KeyName } from './name.tsx';
 import { linkWithPeriod, type PresetName } from './time/time-range.ts';
 
 /**
- * A link to the page of a key, with the key's name.
+ * A link to the page of a key. The text of the link is the key's name.
  *
- * @param range the period that the linked page shows by default.
+ * @param range the period that the linked page shows at first.
  */
 export function KeyLink({
   id,

@@ -5,7 +5,7 @@ import { linkTo, useAddress } from '../address.ts';
 import { ConnectionFailure, RefusedRequest, SessionEnded } from '../api/failures.ts';
 
 /**
- * Shows data. If the data is still loading or could not be loaded, shows a message instead.
+ * Shows data, or a message if the data is still loading or could not be loaded.
  *
  * @param what the name of the data, such as "the keys".
  */
@@ -71,8 +71,8 @@ function Failure({ failure, what, retry }: { failure: Error; what: string; retry
 }
 
 /**
- * Returns whether the address of the page caused the failure: it contains an id or a parameter that
- * does not exist or is invalid. A retry would fail again.
+ * Returns whether the address of the page caused the failure, because it contains an invalid
+ * parameter or an id that does not exist. In this case, a retry would fail again.
  */
 const isCausedByAddress = (failure: Error) =>
   failure instanceof RefusedRequest && (failure.status === 404 || failure.status === 400);

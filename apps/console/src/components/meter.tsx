@@ -12,7 +12,7 @@ export function QuotaMeters({ windows }: { windows: KeyUsage['windows'] }) {
   );
 }
 
-/** Says that the numbers come from a single replica, not from the whole service. */
+/** A note that the numbers come from a single replica, and not from the whole service. */
 export function SingleReplicaNotice() {
   return (
     <p class="state warned">

@@ -1,7 +1,6 @@
 /**
- * Shows a name that somebody else has chosen. The name is isolated from the text around it.
- * Otherwise, control characters for right-to-left text in the name would reorder the text that
- * follows.
+ * Shows a name that somebody else has chosen, isolated from the text around it. Otherwise, control
+ * characters for right-to-left text in the name would reorder the text that follows.
  */
 export function Name({
   text,

@@ -23,7 +23,7 @@ export function showToken(issued: NewToken): void {
   waiting.value = [...waiting.value, issued];
 }
 
-/** Shows new tokens one after another. */
+/** Shows the dialogs for new tokens one after another. */
 export function NewTokens() {
   const [first] = waiting.value;
   const isWaiting = first !== undefined;

@@ -19,8 +19,8 @@ const localShortcuts = {
 } as const;
 
 /**
- * Matches the elements in which key presses type text or control the element. There, a key press is
- * not a shortcut.
+ * Matches the elements that use key presses themselves, such as text fields. In these elements, a
+ * key press is not a shortcut.
  */
 const typingElements = 'input:not([type=checkbox], [type=radio]), select, textarea, dialog';
 
@@ -60,8 +60,8 @@ export function ShortcutButton() {
 }
 
 /**
- * A dialog with all shortcuts. It is outside of the parts that are hidden on a phone. Inside such a
- * part, the dialog would be invisible and block the page.
+ * A dialog with all shortcuts. It is not inside a part of the page that is hidden on a phone.
+ * Otherwise, the open dialog would be invisible and block the page.
  */
 export function ShortcutHelp() {
   useShortcut('?', () => setOpen(true));

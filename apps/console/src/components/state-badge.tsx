@@ -22,7 +22,7 @@ export function StateBadge({
   isBanned?: boolean;
   /**
    * Whether the account of the key is suspended and the key itself is not. Operators must then
-   * resume the account and not the key.
+   * resume the account instead of the key.
    */
   isAccountSuspended?: boolean;
 }) {

@@ -24,8 +24,8 @@ const maxKeys = '8';
 const maxAccounts = '3';
 
 /**
- * Returns whether a retry may succeed. It may if the service did not respond, or responded with a
- * 5xx.
+ * Returns whether a retry of a failed search may succeed. A retry may succeed if the service did
+ * not respond, or responded with a 5xx.
  */
 function mayRecover(failure: Error): boolean {
   return (
@@ -38,7 +38,8 @@ function mayRecover(failure: Error): boolean {
 interface Hit {
   readonly link: string;
   /**
-   * The exact names of the result. If the search term equals one of them, Enter opens the result.
+   * The names that identify the result. If the search term equals one of these names, Enter opens
+   * the result.
    */
   readonly names: readonly (string | null)[];
   readonly cells: readonly ComponentChildren[];
@@ -51,7 +52,7 @@ interface Hit {
 const searchQuery = (text: string) =>
   queryOptions({
     queryKey: ['search', text],
-    // Results are not cached, because they may change before the next search.
+    // Results are not cached, because the keys and accounts may change before the next search.
     gcTime: 0,
     queryFn: async ({ signal }): Promise<readonly Hit[]> => {
       if (text.startsWith('aso_')) {
@@ -151,7 +152,8 @@ export function SearchBox() {
     const known = await client
       .fetchQuery({ ...searchQuery(text), staleTime: 'static' })
       .catch(() => []);
-    // If the operator has opened another page or typed more meanwhile, the result is not opened.
+    // If the operator has opened another page or typed more text since Enter was pressed, the
+    // result is not opened.
     if (location.hash !== began || field.current?.value !== typed) return;
     leave((hits[chosen] ?? exactMatchOf(text, known))?.link ?? list);
   }

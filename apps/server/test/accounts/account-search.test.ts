@@ -16,8 +16,8 @@ beforeAll(async () => {
     ...['n', 'n 9', 'n 02', 'n 2'].map((name) => ({ name, plan: 'free' }) as const),
     { name: 'n 10', plan: 'enterprise', ...aDay },
     { name: 's', suspendedAt: new Date().toISOString() },
-    // The account has a row but no API key, no plan and no suspension, so lists must not contain
-    // it.
+    // This account is in the table, but has no API key, no plan and no suspension, so lists must
+    // not contain it.
     { name: 'nobody' },
   ]);
   for (const [account, ok, denied] of [

@@ -40,8 +40,8 @@ const useAll = async (token: string, times: number) => {
   return statuses;
 };
 /**
- * Advances the clock until the server has written the request counts to the usage tables, from
- * which the admin API reads them.
+ * Advances the clock until the server has written the request counts to the usage tables. The admin
+ * API reads the counts from these tables.
  */
 const untilCounted = () => service.server.pass(5_000);
 /** Returns the audit entries about the account itself, oldest first. */
@@ -170,8 +170,8 @@ test('the operation "credit" sets the request counts of an account or an API key
   const [entry] = await admin.read<AuditEntry[]>(`/audit?keyId=${own.key.id}`);
   expect(entry).toMatchObject({ action: 'key.changed', ...change });
 
-  // The request counts of the API key cannot be set to zero, because the account's windows count
-  // its requests.
+  // The service refuses to set the request counts of this API key to zero, because the windows of
+  // its account count its requests.
   const ofAccount = `account: expected a key with its own limits, but this key shares the limits of the account ${account}. Reset the usage of the account instead.`;
   expect((await credit(`/keys/${key.id}`)).body).toEqual(refusal(ofAccount));
   await put(account, { plan: null });
@@ -195,8 +195,8 @@ test('the service refuses all API keys of a suspended account, including new API
     { id: key.id, ...ofAccount },
   ]);
 
-  // Both the account and the API key itself are suspended. When the key leaves the account, the
-  // suspension of the key remains, and an operator must resume the key.
+  // Both the account and the API key itself are suspended. After the key has left the account, it
+  // is still suspended until an operator resumes the key.
   const besides = await post(`/keys/${newer.key.id}/suspend?reason=leaked`);
   const both = { suspension: { reason: 'leaked' }, accountSuspension: suspension };
   expect(besides.body).toMatchObject({ state: 'suspended', ...both });
@@ -208,7 +208,8 @@ test('the service refuses all API keys of a suspended account, including new API
 
   await post(`${pathOf(account)}/resume`);
   expect(await use(token)).toBe(200);
-  // The audit log records changes of an account only for the account, not for its API keys.
+  // A change of an account is recorded in the audit log of the account, but not in the audit log of
+  // each API key.
   const entries = await admin.read<AuditEntry[]>(`/audit?keyId=${key.id}`);
   expect(entries.map(({ action }) => action)).toEqual(['key.created']);
   const none = { suspension: null };

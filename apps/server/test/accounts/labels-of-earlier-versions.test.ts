@@ -35,8 +35,8 @@ test('API keys that an earlier version stored with an account keep their own lim
   );
   const admin = adminOf(server);
   /**
-   * Sends a request and returns the state of the quota. The test compares the remaining requests of
-   * the day, because a minute may end during the test.
+   * Sends a request and returns the state of the quota. The test compares only the requests that
+   * remain in the day window, because a minute window may end during the test.
    */
   const use = async (token: string) => {
     const { status } = await call(`${server.baseUrl}/pets`, { token });
@@ -52,7 +52,7 @@ test('API keys that an earlier version stored with an account keep their own lim
       keys,
     ]);
 
-  // Each API key has a quota of its own, even if two keys have the same account.
+  // Each API key has its own quota, even if another key has the same account.
   expect(await use(free)).toEqual([200, 'key', 60, 999]);
   expect(await use(own)).toEqual([200, 'key', 7, 699]);
   expect(await use(alone)).toEqual([200, 'key', 300, 9_999]);
@@ -62,8 +62,8 @@ test('API keys that an earlier version stored with an account keep their own lim
   ];
   expect(await listAccounts()).toEqual(labels);
 
-  // A replica of the previous version is still running. It creates an API key and moves another key
-  // to another account.
+  // This part of the test acts as a replica of the previous version that is still running. It
+  // creates an API key and moves another key to another account.
   expect(await use(await createKey('B-1', 'pro'))).toEqual([200, 'key', 300, 9_999]);
   await sql`update api_keys set account = 'B-2' where account is null`;
   const made = [

@@ -161,7 +161,8 @@ test('the CLI warns when another account has the same name in a different letter
   const stderr = 'Warning: account names are case-sensitive. The account "Zoë" already exists.\n';
   const warned = await cli(['accounts', 'set-plan', 'zoë', 'free'], database.env);
   expect(warned).toMatchObject({ code: 0, stderr });
-  // Different white space and a different Unicode normal form still mean the same account.
+  // An account name with other white space or another Unicode normal form still means the same
+  // account.
   await run('accounts', 'set-plan', `\u00a0${'Zoë'.normalize('NFD')} `, 'none');
 });
 

@@ -26,7 +26,7 @@ test('the admin API returns the usage history in the same response as the overvi
   expect([readiness.status, traffic.seconds]).toEqual(['ready', expect.any(Number)]);
   expect(Date.parse(history?.to ?? '') - Date.parse(history?.from ?? '')).toBe(60 * 60_000);
   expect(history?.bucket).toBe('minute');
-  // The count also includes requests of the other tests in this file.
+  // The count includes the requests that other tests in this file have sent.
   expect(sumOf(history?.rows)).toBeGreaterThanOrEqual(3);
   const own = { name: 'x', account: 'A', plan: 'pro', requests: 3 };
   expect(history?.busiest).toContainEqual({ keyId: key.id, ...own });
@@ -83,7 +83,8 @@ const acceptsGzip = { 'Accept-Encoding': 'gzip' };
 test('the admin API compresses a long response if the client accepts gzip', async () => {
   const plain = await admin.call('/openapi.json');
   expect(plain.headers.get('Content-Encoding')).toBeNull();
-  // `fetch` decompresses the response, so its text can be compared with the uncompressed response.
+  // `fetch` has already decompressed the response, so the test can compare its text with the text
+  // of the uncompressed response.
   const headers = { Authorization: `Bearer ${adminToken}`, ...acceptsGzip };
   const url = `${service.server.opsUrl}${adminBasePath}/openapi.json`;
   const compressed = await fetch(url, { headers });
@@ -93,8 +94,8 @@ test('the admin API compresses a long response if the client accepts gzip', asyn
   expect(await compressed.text()).toBe(plain.text);
 });
 
-// If a compressed response contained a new token and a name that an attacker has chosen, the
-// attacker could guess the token from its size.
+// A response with a new token is never compressed. If it also contained a name that an attacker has
+// chosen, the attacker could guess the token from the compressed size.
 test('the admin API does not compress short responses, nor responses that contain a new token', async () => {
   const name = '🐈'.repeat(255);
   const json = JSON.stringify({ name, account: name, plan: 'free' });

@@ -131,7 +131,7 @@ test('after a rotation, the previous token of an API key stays valid for 24 hour
   expect((await show(key.id)).usage.windows.minute.remaining).toBe(58);
 
   const second = await rotate(key.id, '{"graceSeconds":172800}');
-  // A second rotation does not extend the grace period of the first token.
+  // A second rotation does not extend the grace period in which the first token still works.
   expect(second.key.tokens.slice(2)).toEqual([replaced]);
   const last = await rotate(key.id, '{"graceSeconds":0}');
   const tokens = [token, first.token, second.token, last.token];

@@ -29,7 +29,7 @@ const refused = { code: 'unauthorized', message: 'The admin token is not valid.'
 
 /**
  * The ways in which an operator can lose permission. Each function takes the permission away, and
- * returns 200 if this succeeded.
+ * returns the status 200 if it was successful.
  */
 const ends = {
   revoked: async (id: string) => (await post(`/operators/${id}/revoke`)).status,
@@ -102,8 +102,8 @@ test('a change by an operator waits while another transaction revokes the operat
     await tx.update(operators).set({ revokedAt: sql`now()` }).where(eq(operators.id, operator.id));
     creation = createOperatorManagement(db).create({ name: 'Waits', role: 'owner' }, cause);
     creation.catch(() => {});
-    // The query runs outside the transaction. A transaction would see the same snapshot of
-    // `pg_stat_activity` each time, and so never see that the change waits.
+    // The query runs outside the transaction. In a transaction, every query returns the same
+    // snapshot of `pg_stat_activity`, so the test would never see that the change waits.
     const isWaiting = sql`wait_event_type = 'Lock' and datname = current_database()`;
     await until(() => db.$count(sql`pg_stat_activity`, isWaiting));
   });

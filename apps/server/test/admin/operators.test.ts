@@ -41,9 +41,9 @@ test('the admin API responds with 429 after ten wrong tokens from a network, but
   const clock = createTestClock();
   await using service = await startService('postgres', {
     clock,
-    // The window for wrong tokens is measured with the clock of the machine, not with `clock`. It
-    // lasts an hour, so that it does not end during the test. `admin-conformance.test.ts` tests the
-    // default of a minute.
+    // The clock of the machine, and not `clock`, measures the window in which wrong tokens are
+    // counted. The window lasts an hour, so that it does not end during the test.
+    // `admin-conformance.test.ts` tests the default of a minute.
     ops: { adminToken, guessWindowSeconds: 3_600 },
   });
   const admin = adminOf(service.server);
@@ -283,7 +283,7 @@ describe('sessions of operators', () => {
     expect(await sessions.find(token, { isActive: true })).toEqual(owner);
     expect(await lastsLongerThan(idleSeconds - 60)).toBe(1);
     // The operator has used the session until one minute before its maximum lifetime. So the next
-    // use may extend the session by one minute at most.
+    // request may extend the session by one minute at most.
     await age(maxSeconds - idleSeconds - 60);
     await db.update(operatorSessions).set({ expiresAt: sql`now() + interval '30 seconds'` });
     await sessions.find(token, { isActive: true });
@@ -298,11 +298,11 @@ describe('sessions of operators', () => {
     let finding: Promise<unknown> | undefined;
     await db.transaction(async (tx) => {
       await tx.update(operatorSessions).set({ expiresAt: sql`now()` });
-      // The service finds the session while it is still valid. Extending the session has to wait
-      // for this transaction, which ends the session.
+      // The service finds the session while the session is still valid. This transaction then ends
+      // the session, and the extension of the session has to wait for the transaction.
       finding = sessions.find(token, { isActive: true });
-      // The query runs outside the transaction. A transaction would see the same snapshot of
-      // `pg_stat_activity` each time, and so never see that the extension waits.
+      // The query runs outside the transaction. In a transaction, every query returns the same
+      // snapshot of `pg_stat_activity`, so the test would never see that the extension waits.
       const isWaiting = sql`wait_event_type = 'Lock' and datname = current_database()`;
       await until(() => db.$count(sql`pg_stat_activity`, isWaiting));
     });
@@ -343,8 +343,8 @@ describe('names of operators', () => {
     expect((await create('Zoe')).status).toBe(201);
   });
 
-  // Regression: both operators were created, because each creation compared its name before the
-  // other creation was committed.
+  // Regression: two operators with similar names were created at the same time. The service
+  // compared each name before the other operator was committed.
   test('when two operators with similar-looking names are created at the same time, the admin API refuses one of them', async () => {
     for (let round = 0; round < 10; round += 1) {
       const letters = String.fromCharCode(65 + round).repeat(3);

@@ -11,7 +11,7 @@ import { banOf, writeBans } from '../support/write-bans.ts';
 
 const readOverview = (admin: Admin) => admin.read<Overview>('/overview');
 
-/** The settings with which the third denied request in a row leads to a ban. */
+/** Settings of bans for this test: the third denied request in a row leads to a ban. */
 const quotas = { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0, graceMs: 0 } };
 const usage = { flushMs: 20 };
 const settings = {
@@ -38,8 +38,8 @@ async function ban(server: LocalServer, token: string): Promise<number> {
 describe('without Redis', () => {
   const { service, admin } = useAdmin('postgres', {
     ...settings,
-    // The table contains a ban of an earlier process, which was killed. Only that process enforced
-    // the ban, so the ban has no effect.
+    // The table contains a ban that a killed process enforced alone. Nobody enforces this ban any
+    // more, so the overview must not show it.
     prepare: (db: Database) => writeBans(db, banOf(crypto.randomUUID(), 60)),
   });
   test('the overview lists callers with denied requests, and lists a banned API key until the key is unbanned', async () => {

@@ -193,8 +193,8 @@ test('the ban log reports each ban that it cannot write exactly once, as lost', 
   log.giveUp();
   log.giveUp();
   await log.write();
-  // `onLost` is called once for the ban that the database refused, once for each of three bans beyond
-  // ten thousand, and once for all bans that were still waiting.
+  // `onLost` is called once for the ban that the database refused. It is called once for each of
+  // three bans for which the queue of ten thousand had no room, and once for all bans in the queue.
   expect(onLost.mock.calls.flat()).toEqual([1, 1, 1, 1, 10_000]);
   expect(onFailure).toHaveBeenCalledOnce();
   expect(await actionsAbout(ban.keyId)).toEqual(['ban.started']);

@@ -21,8 +21,8 @@ const keyFilters = [
   ...['nearLimit=true', 'nearLimit=true&plan=pro', 'state=active&plan=business&sort=-lastUse'],
 ];
 /**
- * The search texts, which find many API keys, some, one or none. They contain all kinds of
- * characters.
+ * The search texts. Some of them find many API keys, and others find few, one or none. Together,
+ * they contain all kinds of characters.
  */
 const keySearches = [
   ...['acme', 'zurich', 'Zürich', 'creme', 'e', 'qz', 'production 00', 'C-17', 'C-99999'],

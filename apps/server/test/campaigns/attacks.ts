@@ -8,19 +8,21 @@ import { percentile } from './percentile.ts';
 import { type LoadedServer, startWithStores } from './start-with-stores.ts';
 
 /**
- * What an attacker sends on each connection. The attacker reopens a connection as soon as the
- * server closes it.
+ * The bytes that an attacker sends on each connection. When the server closes a connection, the
+ * attacker opens a new one immediately.
  */
 type Attack = {
   readonly connections: number;
   readonly bytes: string;
   /** Whether the attacker reads the responses. */
   readonly reads: boolean;
-  /** The interval in milliseconds at which the attacker sends further single bytes. */
+  /**
+   * The interval in milliseconds between the further bytes that the attacker sends, one at a time.
+   */
   readonly dripMs?: number;
 };
 
-// The attackers have no API key.
+// The requests of the attackers contain no API key.
 const get = 'GET /v1/x HTTP/1.1\r\nHost: a\r\n\r\n';
 
 const attacks: Readonly<Record<string, Attack>> = {

@@ -13,9 +13,9 @@ import { type LoadedServer, startWithStores } from './start-with-stores.ts';
 const execute = promisify(execFile);
 
 /**
- * Tests clients that need programs which `npm test` does not have: the samples of the guides in Go,
- * and a client that orval generates. The campaign also compiles the TypeScript samples in strict
- * mode, and again with generated types. It needs Go.
+ * Tests clients for which `npm test` has no programs: the samples of the guides in Go, and a client
+ * that orval generates. The campaign also compiles the TypeScript samples in strict mode, and again
+ * with generated types. Go must be installed.
  */
 export async function run(): Promise<void> {
   await using loaded = await startWithStores();
@@ -59,8 +59,8 @@ async function compile(folder: string, sources: readonly string[], types = ''): 
 }
 
 /**
- * Follows the guide to orval: the function writes the files that the guide shows, and runs its
- * program.
+ * Follows the guide to orval: the function writes the files from the guide, and runs the program of
+ * the guide.
  */
 async function runOrval({ server, token }: LoadedServer): Promise<void> {
   const response = await fetch(`${server.origin}${guideMarkdownPath('languages')}`);

@@ -13,7 +13,10 @@ import { untilLate } from './until-late.ts';
 
 const replicas = 3;
 
-/** Starts a Postgres primary with a synchronous standby, and replicas of the service under load. */
+/**
+ * Starts a Postgres primary with a synchronous standby, and replicas of the service that receive
+ * requests.
+ */
 async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
   const primary = stack.use(await openPostgres());
   const database = await primary.createDatabase();
@@ -65,9 +68,9 @@ async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
     async judge(): Promise<void> {
       await Promise.all(loads.map((load) => load.stop()));
       const [first] = servers as [Server];
-      // A replica of the service that has used the standby before its promotion closes all
-      // connections when it learns about the promotion. The replica may learn about it only after
-      // its first correct responses, so the requests are repeated until they succeed.
+      // A replica that used the standby before its promotion closes all of its connections when it
+      // learns about the promotion. This may happen after its first correct responses, so the
+      // requests are repeated until they succeed.
       const there = await listAll(first, token, callUntilServed);
       for (const load of loads) expectCorrectResponses(load, there);
     },
@@ -86,9 +89,9 @@ async function set(sql: Sql, setting: string, value: string): Promise<void> {
 const promote = ({ standby }: Cluster) => standby.asAdmin((sql) => sql`select pg_promote()`);
 
 /**
- * Makes the primary refuse writes, and waits until running writes have reached the standby. Only
- * then may the primary continue without the standby. Otherwise it could acknowledge a last change
- * that the promotion of the standby loses.
+ * Makes the primary refuse writes, and waits until the standby has received all running writes.
+ * Before that, the primary must not continue without the standby. Otherwise it could acknowledge a
+ * change that the standby does not have after its promotion.
  */
 const demote = ({ primary }: Cluster) =>
   primary.asAdmin(async (sql) => {

@@ -1,5 +1,11 @@
 // This program is a caller that does not back off. It keeps many connections busy: each connection
 // sends its next request as soon as it has a response.
+//
+//     node fairness-load.ts ORIGIN CONNECTIONS TOKEN NETWORKS [PATH]
+//
+// Each second, the program prints the number of responses and of 503s. The campaigns (long tests)
+// `fairness` and `ops-floods` run the program as a separate process, so that sending does not delay
+// the measurement.
 
 import { connect } from 'node:net';
 

@@ -21,8 +21,8 @@ import { createKey } from './start-with-stores.ts';
 const [quietCallers, quietPerSecond] = [10, 20];
 
 /**
- * The limits for the callers who back off: response times in milliseconds, and the share of
- * requests that must succeed.
+ * The limits for the callers who back off: the largest response times in milliseconds, and the
+ * smallest share of successful requests.
  */
 const limits = { p99Ms: 500, slowP99Ms: 2_000, probeMs: 250, goodput: 0.8 };
 
@@ -50,7 +50,7 @@ const loads: readonly Load[] = [
   { title: 'a Redis that takes 50 ms', perMinute: 10_000_000, networks: 0, redisMs: 50 },
 ];
 
-/** What the callers observe in one second. */
+/** The measurements of the callers in one second. */
 interface Second {
   answered: number;
   refused: number;
@@ -149,8 +149,8 @@ async function play(load: Load, seconds: number): Promise<string[]> {
     void readProcess(current(), `${server.opsUrl}/metrics`);
     begin();
   });
-  // The first seconds are left out, because the connections are opened then. The last second is
-  // left out, because it is not complete.
+  // The first seconds are left out, because connections are opened in these seconds. The last
+  // second is left out, because it is not complete.
   return judge(load, seen.slice(3, -1), capacity);
 
   /**
@@ -177,7 +177,7 @@ async function play(load: Load, seconds: number): Promise<string[]> {
       if (answered.length === forSeconds) break;
     }
     child.kill();
-    // The first seconds are left out, because the connections are opened then.
+    // The first seconds are left out, because connections are opened in these seconds.
     const steady = answered.slice(2);
     return steady.reduce((sum, count) => sum + count, 0) / steady.length;
   }

@@ -38,8 +38,9 @@ const actNames = [
 interface Start {
   readonly isPlanned: boolean;
   /**
-   * The number of requests. The first one is admitted, and the others are denied. After three
-   * requests, the next one leads to a ban. After four requests, the API key is already banned.
+   * The number of requests that the API key has already sent: 3 or 4. The first request is
+   * admitted, and the others are denied. After three requests, the next one leads to a ban. After
+   * four requests, the API key is already banned.
    */
   readonly requests: number;
 }
@@ -50,12 +51,12 @@ const starts: readonly Start[] = [false, true].flatMap((isPlanned) =>
 
 /**
  * Lets two operators and a caller act on one API key at the same time. The campaign tries every
- * pair of operators' actions, with quotas in Redis and in memory. The result (the final state and
- * the responses) must be possible without concurrency: at least one order of the two actions and of
- * the two steps of the request must lead to the same result.
+ * pair of operators' actions, with quotas in Redis and in memory. A round has a result: the final
+ * state and the responses. At least one order of the two actions and of the two steps of the
+ * request, one after the other, must lead to the same result.
  *
  * @param options.minutes the longest duration. The campaign ends earlier, after 1,000 rounds of
- * each pair with Redis and in memory.
+ *   each pair with Redis and in memory.
  * @throws if no order leads to the result of a round.
  */
 export async function run({ seed, minutes }: { seed: number; minutes: number }): Promise<void> {
@@ -146,7 +147,10 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
     return { id, name: name as string, other: other as string, isPlanned };
   }
 
-  /** Returns the actions of a round. Each of them resolves to its response. */
+  /**
+   * Returns the functions that start the actions of a round. Each function returns a promise for
+   * the response.
+   */
   function actsOf({ id, name, other, isPlanned }: Awaited<ReturnType<typeof prepare>>) {
     const noPlan = { plan: null } as const;
     return {

@@ -15,8 +15,8 @@ const animals = 1_000_000;
 const last = 1_001;
 
 /**
- * The number of database blocks that a page of 20 animals may read. Each status needs four levels
- * of an index, and each animal needs a row.
+ * The number of database blocks that Postgres may read for a page of 20 animals. For each status,
+ * Postgres reads four levels of an index, and for each animal, one row.
  */
 const maxBlocks = 100;
 
@@ -83,7 +83,7 @@ test('the service counts the active API keys of an account from an index, withou
       const before = await blocksRead();
       const [account] = await readAccounts(tx, ['big']);
       expect(account?.keys).toBeGreaterThan(20_000);
-      // The count reads few blocks, although the table has hundreds of blocks.
+      // The table has hundreds of blocks, but the count must read only a few of them.
       expect((await blocksRead()) - before).toBeLessThanOrEqual(40);
     });
   } finally {

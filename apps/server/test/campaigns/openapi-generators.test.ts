@@ -35,7 +35,10 @@ const generators = {
   },
 };
 
-/** An animal with an unknown status, as a later version of the service may send it. */
+/**
+ * An animal whose status is unknown to this version of the contract. A later version of the service
+ * may send such an animal.
+ */
 const sent = { id: 1, name: 'Mia', categoryId: 3, status: 'reserved' };
 
 const uses = `

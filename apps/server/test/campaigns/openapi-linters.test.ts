@@ -25,8 +25,8 @@ describe.each(documents)('OpenAPI document $name', ({ name, text }) => {
 });
 
 test('the OWASP rules of Spectral find no problem in the public OpenAPI document except the expected one', async () => {
-  // The warning is about the parameter `cursor`, which has no maximum length. A released parameter
-  // gets no limit, because a limit would refuse values that were accepted before.
+  // The warning says that the parameter `cursor` has no maximum length. A released parameter gets
+  // no limit, because a limit would refuse values that were accepted before.
   const path = ['paths', '/pets', 'get', 'parameters', '2', 'schema'];
   const cursor = { code: 'owasp:api4:2023-string-limit', path };
   expect(await warningsOf(publicDocument.text)).toEqual([expect.objectContaining(cursor)]);
@@ -66,7 +66,7 @@ async function warningsOf(text: string): Promise<unknown> {
   ]);
 }
 
-/** Returns the problems that Spectral finds with a set of rules, except the rules in `off`. */
+/** Returns the problems that Spectral finds with a set of rules. Rules in `off` are not checked. */
 async function runSpectral(text: string, rules: object, off: string[]): Promise<unknown> {
   const { Spectral } = (await import(tools.spectral)).default;
   const spectral = new Spectral();

@@ -17,7 +17,7 @@ import { call } from '../support/test-service.ts';
 import { checkOut } from './check-out.ts';
 import { fillWithKeys } from './million-keys.ts';
 
-/** What the callers of the public API observe in one second. */
+/** The measurements of the callers of the public API in one second. */
 interface Second {
   readonly what: string;
   readonly statuses: Map<string, number>;
@@ -109,7 +109,7 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
       faults += load.failures.length;
     }
     for (const [n, second] of seconds.entries()) {
-      // No request began in this second, because all callers were waiting for a response.
+      // In this second, no request was sent, because all callers were waiting for a response.
       if (second === undefined) continue;
       const { statuses, slowestMs } = second;
       const row = [...statuses].sort().map(([outcome, count]) => `${outcome}: ${count}`);
@@ -151,7 +151,7 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
   await watch('one operator types', typeSearches);
   await watch('operators ask six lists at once', askSixAtOnce);
   // The pause is longer than the idle timeout of a database connection. If the service has closed
-  // the connection, the next list must resolve the host name again.
+  // its connection in the pause, it must resolve the host name again for the next list.
   await pause(7_000);
   await watch('the name server fails after a pause', failNames);
   agent.destroy();

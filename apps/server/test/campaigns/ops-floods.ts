@@ -21,7 +21,7 @@ import { fillWithKeys } from './million-keys.ts';
 import { percentile } from './percentile.ts';
 import { createKey } from './start-with-stores.ts';
 
-/** The number of callers, and the pause between two requests of each of them. */
+/** The number of callers, and the pause between two requests of a caller, in milliseconds. */
 const [callers, everyMs] = [5, 25];
 
 /**
@@ -132,7 +132,7 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
     return { ...phase, floodsPerSecond: answered / seconds, cpu };
   }
 
-  // The first phase only warms up the server.
+  // The first phase is not reported, because it only warms up the server.
   await measure(server.opsUrl, floods['admin list']);
   const alone = await measure();
   const beside = await measure(unrelated);

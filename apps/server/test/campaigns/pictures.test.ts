@@ -28,7 +28,7 @@ const plans = ['free', 'free', 'pro', 'business'] as const;
 const store = useConsole();
 
 /**
- * Adds API keys to the database, with the usage of the last day. Some of their requests were
+ * Adds API keys to the database, with the usage of the last day. Some requests of these keys were
  * denied.
  */
 async function writeDay(): Promise<void> {
@@ -58,8 +58,8 @@ async function writeDay(): Promise<void> {
       const requests = Math.ceil(random() * most);
       return entryOf(id, now - minute * 60_000, { plan: planCode(plan), outcome, requests });
     });
-    // The usage is written for a replica that has stopped. Otherwise the overview would show it as
-    // traffic of the last minute.
+    // The usage is written as if a replica had sent it two minutes ago. Otherwise the overview
+    // would show this usage as traffic of the last minute.
     await writeUsage(db, entries, {}, 120_000);
   }
 }

@@ -37,7 +37,7 @@ const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
 };
 
 /**
- * The campaigns that are test files, such as those that test the packages with other runtimes and
+ * The campaigns whose code is a test file. Some of them test the packages with other runtimes and
  * compilers.
  */
 const suites = globSync('{apps/*,packages/*,examples}/test/campaigns/*.test.ts', {

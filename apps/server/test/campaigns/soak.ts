@@ -23,8 +23,8 @@ const [callers, pauseMs] = [30, 200];
 
 const program = `${process.execPath} ${nodeFlags.join(' ')} ${repository}apps/server/src/main.ts`;
 /**
- * The command that starts the server and discards its log. This process would have to keep the
- * whole log in memory, and the log is too long for that.
+ * The command that starts the server and discards its log. Without the redirection, this process
+ * would keep the whole log in memory, and the log of a long run is too large.
  */
 const command = ['sh', '-c', `exec ${program} 2> /dev/null`] as const;
 
@@ -34,7 +34,7 @@ const command = ['sh', '-c', `exec ${program} 2> /dev/null`] as const;
  */
 const aftermathMs = 10_000;
 
-/** A request, with the statuses that are correct while nothing fails. */
+/** A request, with the statuses that are correct while there is no fault. */
 type TrafficRequest = {
   readonly kind: string;
   readonly sent: SentRequest;
@@ -202,7 +202,7 @@ const countKeys = `
   until cursor == '0'
   return all .. ' ' .. forever`;
 
-/** Returns a random request, from one of many addresses. */
+/** Returns a random request from one of many IP addresses. */
 function mixedRequest(wide: string, free: string, newestPet: number): TrafficRequest {
   const once = { 'Idempotency-Key': randomUUID() };
   const huge = `"${'x'.repeat(20_000)}"`;
@@ -215,7 +215,8 @@ function mixedRequest(wide: string, free: string, newestPet: number): TrafficReq
     [6, 'bad body', create(wide, randomOf(['', '{', '[]', '{"name":"x"}'])), [400]],
     [1, 'huge body', create(wide, huge), [413]],
     [2, 'bad query', get(wide, '/pets?limit=0'), [400]],
-    // These requests may also get 429, because the same address may send too many of them.
+    // The status 429 is also correct for these requests, because too many of them may come from the
+    // same address.
     [6, 'unknown key', get(createToken(), '/pets'), [401, 429]],
     [3, 'no token', get(guess, '/pets'), [401, 429]],
     [3, 'one address too often', get('guess', '/pets', '198.51.100.7'), [401, 429]],

@@ -7,8 +7,9 @@ import { percentile } from './percentile.ts';
 import { createKey } from './start-with-stores.ts';
 
 /**
- * The number of servers that run at the same time, and of processes that only use CPU time. A hang
- * of Node at its exit depends on the threads of V8, so the CPU must be busy.
+ * The number of servers that run at the same time, and the number of processes that only use CPU
+ * time. Whether Node hangs at its exit depends on the timing of V8's threads, so the CPU must be
+ * busy.
  */
 const [servers, busyLoops] = [3, 2];
 
@@ -23,8 +24,8 @@ const hangsAfterMs = 60_000;
 
 /**
  * Starts servers, stops them under load, and checks that each process ends by itself with the exit
- * code 0. Node 24 could hang in `process.exit()` (https://github.com/nodejs/node/issues/64274), and
- * the campaign checks that the current version does not.
+ * code 0. With Node 24, the process could hang in `process.exit()`
+ * (https://github.com/nodejs/node/issues/64274). The campaign checks that this no longer happens.
  */
 export async function run({ minutes }: { minutes: number }): Promise<void> {
   await using opened = new AsyncDisposableStack();

@@ -8,7 +8,8 @@ import { openConnection } from '../wire/connection.ts';
 const callers = 500;
 const mayGrowBytes = 50e6;
 
-// The test is a campaign, because the kernel needs up to 2 GB of memory for its connections.
+// This test is a campaign and not a part of `npm test`, because the kernel needs up to 2 GB of
+// memory for its connections.
 test.each(['gzip', 'identity'])(
   'the service does not copy the largest file (%s) into memory for each client that does not read the response',
   async (encoding) => {

@@ -1,7 +1,7 @@
 import { hangMs, until } from '@animal-store/testkit';
 
 /**
- * Waits like `until`, but longer, for slow events such as a failover, a missed heartbeat or a long
- * query.
+ * Waits in the same way as `until`, but longer, for slow events such as a failover, a missed
+ * heartbeat or a long query.
  */
 export const untilLate: typeof until = (probe) => until(probe, { timeoutMs: hangMs });

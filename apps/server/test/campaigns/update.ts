@@ -87,14 +87,15 @@ export async function run({ from = 'be430f2' }: { from?: string | undefined }): 
     }
     const what = `${kind}: ${status} of an ${version} replica`;
     counts[what] = (counts[what] ?? 0) + 1;
-    // An old replica may respond to valid callers with 429 under load, which is a reason for the
-    // update.
+    // Under load, an old replica may refuse valid callers with 429. The new version fixes this
+    // fault.
     const isExcused = version === 'old' && status === 429;
     if (!due.includes(status as number) && !isExcused) faults.add(what);
   }
 
   const keepAsking = (everyMs: number, ask: () => Promise<void>) =>
-    // Several callers send the requests, so that a slow response does not delay the next request.
+    // Several callers send requests. If there were only one, a slow response would delay its next
+    // request.
     opened.use(startLoad({ callers: 5, pauseMs: 5 * everyMs, ask }));
   const load = [
     keepAsking(10, () => ask('list', wide, [200])),
@@ -103,10 +104,10 @@ export async function run({ from = 'be430f2' }: { from?: string | undefined }): 
       const token = unused.pop();
       if (token !== undefined) await ask('first use', token, [200]);
     }),
-    // The limited API key is denied so rarely that it is not banned.
+    // This API key is only denied a few times in each window, so it is not banned.
     keepAsking(500, () => ask('limited', limited, [200, 429])),
-    // The requests without an API key use up the quota of the network, from which all callers send
-    // their requests.
+    // The requests without an API key use up the quota of the network. All callers send their
+    // requests from this network.
     keepAsking(300, () => ask('no key', null, [401, 429])),
   ];
 

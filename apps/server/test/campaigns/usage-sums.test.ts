@@ -132,7 +132,7 @@ test('the stored usage of three replicas contains every response, except respons
 
   /**
    * Waits until each of the given replicas has sent `times` further responses. If an outcome is
-   * given, only responses with this outcome count.
+   * given, only responses with this outcome are counted.
    */
   async function untilAnswered(times: number, of: readonly Seen[] = seen, outcome = '') {
     const countOf = ({ answers }: Seen) =>
@@ -178,8 +178,8 @@ test('the stored usage of three replicas contains every response, except respons
   expect(await readLedger()).toEqual(answers());
   expect(seen.map(({ unanswered }) => unanswered)).toEqual([0, 0, 0]);
   const outcomes = [...answers().keys()].map((cell) => cell.split(' ').at(-1));
-  // The outcome `refused` does not occur here: `usage-api.test.ts` tests the requests of refused
-  // API keys.
+  // The outcome `refused` does not occur in this test. `usage-api.test.ts` tests the requests of
+  // refused API keys.
   expect(new Set(outcomes).add('refused')).toEqual(new Set(usageOutcomes));
 
   // All requests before this moment are in the usage tables. The replica that will be killed may

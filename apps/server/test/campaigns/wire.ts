@@ -6,8 +6,8 @@ import { collectsGarbage, growthOf, memoryOf } from './memory.ts';
 import { startWithStores } from './start-with-stores.ts';
 
 /**
- * The settings of the server. It closes abandoned connections soon, but refuses no connection too
- * early.
+ * The settings of the server. Their timeouts are short, so that the server closes abandoned
+ * connections soon. Their limits are high, so that it refuses no connection too early.
  */
 const env: Readonly<Record<string, string>> = {
   ...collectsGarbage,
@@ -32,8 +32,8 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
   const endsAt = performance.now() + minutes * 60_000;
   const connections = 250;
   const held: number[] = [];
-  // There are at least six rounds, because the memory of the last third of the run is compared with
-  // the second third.
+  // The campaign needs at least six rounds, because it compares the memory in the last third of the
+  // rounds with the memory in the second third.
   while (held.length < 6 || performance.now() < endsAt) {
     await holdConversations({ server, token, seed: seed + held.length, connections });
     held.push(await checkUnharmed(server, token));

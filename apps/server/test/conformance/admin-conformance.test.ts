@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 type Question = {
-  /** A method that is sent instead of the operation's method. */
+  /** The method to send, if it is not the method of the operation. */
   readonly method?: string;
   /** The id of the API key, operator or account in the path. */
   readonly id?: string;
@@ -108,8 +108,8 @@ test('the OpenAPI document of the admin API equals the contract, and anyone with
   expect(refused).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
 });
 
-// All checks are in one test. The end of the test needs the statuses of all requests, and its last
-// part uses up the allowed number of wrong tokens.
+// All checks are in one test, because the last check needs the statuses of all requests. The last
+// part also uses up the number of wrong tokens that a network may send.
 test('the admin API can send every response in its OpenAPI document except internal errors, and each response matches the document', async () => {
   for (const { name } of operations) await causeSuccesses(name);
   for (const name of ['listKeys', 'listAccounts', 'listAuditEntries']) {
@@ -134,8 +134,8 @@ test('the admin API can send every response in its OpenAPI document except inter
 
 async function causeSuccesses(name: string): Promise<void> {
   const { path, method, parameters, responses } = operationOf(name);
-  // Every request that changes something takes a reason for the audit log, except requests that
-  // begin or end a session.
+  // Requests that change something accept a reason for the audit log. Only requests that begin or
+  // end a session do not.
   const isAudited = method !== 'GET' && !path.includes('/sessions');
   expect([name, parameters.some((it) => it.name === 'reason')]).toEqual([name, isAudited]);
   const [key, another, { operator }, session] = [
@@ -170,8 +170,8 @@ async function causeRefusals(name: string): Promise<void> {
     await expectStatus(415, name, { json: '{}', type: 'text/plain' });
   }
   if (path.includes('{')) {
-    // An account may have any name, and exists as soon as it gets a plan. So setting a plan never
-    // returns 404.
+    // An account exists as soon as it gets a plan, and may have any name. So a request that sets a
+    // plan never gets 404.
     const isNamed = path.includes('{account}');
     const unknown = isNamed ? { id: `unknown to ${name}` } : {};
     await expectStatus(name === 'setAccountPlan' ? 200 : 404, name, unknown);
@@ -190,7 +190,7 @@ async function causeRefusals(name: string): Promise<void> {
   expect([status, challenge]).toEqual([401, 'Bearer realm="animal-store-admin"']);
 }
 
-/** Sends random requests and expects that the API refuses the invalid ones. */
+/** Sends random requests, and expects that the admin API refuses each invalid request. */
 async function askAtRandom(): Promise<void> {
   const usual = ['1', '100', '101', '400', '401', 'free', 'active', 'ast_0000', 'system', 'key'];
   const long = ['x'.repeat(255), 'x'.repeat(256), nobody, '2026-11-21T00:00:00Z', 'true', 'day'];
@@ -246,7 +246,7 @@ async function guessTokens(): Promise<void> {
 }
 
 test('the admin API accepts a request body if and only if its OpenAPI document allows it', () => {
-  // The generated values are valid ones, and values just outside the limits.
+  // The generated values are valid values, and values that are just outside of the limits.
   const mostly = (valid: readonly unknown[], wrong: readonly unknown[]) =>
     fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...valid) }, fc.constantFrom(...wrong));
   const label = mostly(['acme', '🐈'.repeat(255)], ['', 'x'.repeat(256), 'a\u0085b', null]);
@@ -264,7 +264,7 @@ test('the admin API accepts a request body if and only if its OpenAPI document a
     if (!('body' in route && route.body instanceof ZodType)) continue;
     const { body: document = {} } = operationOf(operation);
     const { body: schema } = route;
-    // Properties of other operations are generated rarely. A single such property makes a body
+    // Properties of other operations are generated rarely, because a single one makes a body
     // invalid, and the test also needs many valid bodies.
     const own = Object.entries(members).filter(([it]) =>
       JSON.stringify(document).includes(`"${it}"`),

@@ -40,8 +40,8 @@ export async function fuzz(options: {
   const trials = (await readOperations(baseUrl)).map((operation) => {
     const arbitrary = withValues(operation).map((trial) => {
       const shown = () => `${operation.operationId}: ${JSON.stringify(trial.sent)}`;
-      // fast-check prints a failed trial. The short form leaves out the OpenAPI document, which is
-      // long.
+      // When a request fails, fast-check prints this short text. By default, it would print the
+      // whole operation, which contains a large part of the OpenAPI document.
       return Object.assign({ ...trial, operation }, { [fc.toStringMethod]: shown });
     });
     // Operations with more parameters are called more often.

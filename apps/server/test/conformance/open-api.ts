@@ -24,8 +24,8 @@ type Members = Record<string, unknown>;
 
 /** Returns the operations of an OpenAPI document. */
 export function operationsOf(document: unknown): Operation[] {
-  // All references to the same target become the same object, so that `judge` compiles its schema
-  // only once.
+  // All references to the same target become the same object. The function `judge` then compiles
+  // its schema only once.
   const resolved = new Map<string, unknown>();
   function resolveAll(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(resolveAll);

@@ -26,8 +26,8 @@ test("every file that the console's HTML page loads exists, is cached as immutab
   const types: Record<string, string> = {};
   for (const [, path = ''] of page.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)) {
     const { status, headers, text } = await ask(path);
-    // `Script` accepts only plain scripts, so the check fails if types, imports or exports are
-    // left.
+    // `Script` accepts only plain JavaScript without modules. So it fails if a file still contains
+    // types, imports or exports.
     if (path.endsWith('.js')) expect(() => new Script(text)).not.toThrow();
     expect([status, headers.get('Cache-Control'), headers.get('X-Content-Type-Options')]).toEqual([
       ...[200, 'public, max-age=31536000, immutable', 'nosniff'],

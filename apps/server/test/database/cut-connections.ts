@@ -82,8 +82,8 @@ export async function cutConnections(options: {
   const { token: operatorToken } = await createOperatorManagement(db).create(viewer, someCause);
 
   const env = { DATABASE_URL: proxy.url, LOG_LEVEL: 'error', ADDRESS_PER_MINUTE: '1000000' };
-  // The service gets no error from a half-closed connection, so each statement on it ends only at
-  // this timeout. The timeout is short, so that the test does not wait long.
+  // If a connection is half-closed, the service gets no error, and each statement on the connection
+  // ends only at this timeout. The timeout is short, so that the test does not wait long.
   const limits = { ...defaultDatabaseLimits, answerWithinMs: 2_000 };
   const start = () => openLocalServer(env, { clock: systemClock, database: limits });
   const servers: LocalServer[] = await Promise.all(Array.from({ length: replicas }, start));
@@ -155,9 +155,9 @@ export async function cutConnections(options: {
     }
   }
 
-  // Creations are repeated, as clients do when they get no response. Each name must then exist at
-  // most once. The requests are repeated until they succeed, because a replica of the service may
-  // notice the last cut only now.
+  // Each creation is repeated with the same idempotency key, as clients do when they get no
+  // response. Each name must then exist at most once. A request is sent again until it succeeds,
+  // because a replica may notice the last cut only now.
   for (const once of idempotent) {
     const answer = await callUntilServed(`${first.baseUrl}/pets`, {
       token,

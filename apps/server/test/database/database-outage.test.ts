@@ -24,7 +24,7 @@ const settings = {
   database: {
     connectSeconds: 1,
     idleSeconds: 1,
-    // The service does not start with a shorter statement timeout.
+    // The statement timeout cannot be shorter, because the service would not start.
     statementSeconds: 1,
     answerWithinMs: 1_600,
     heartbeatMs: 100,
@@ -45,8 +45,7 @@ let server: LocalServer;
 /** The token of an API key that the server has cached. */
 let token = '';
 
-// The tests use a separate Postgres server, because they stop it, and other tests use the shared
-// one.
+// The tests stop their Postgres server, so they cannot use the server that all tests share.
 beforeAll(async () => {
   postgres = stack.use(await openPostgres());
   const database = await postgres.createDatabase();
@@ -65,7 +64,10 @@ afterAll(() => stack.disposeAsync());
 const ask = (path: string, options?: CallOptions) =>
   call(server.baseUrl + path, { token, ...options });
 
-/** Creates an API key that the server has not cached, so looking it up needs the database. */
+/**
+ * Creates an API key that the server has not cached. The server needs the database to look up this
+ * key.
+ */
 const createKey = () => createApiKey(db, { name: 'outage', plan: 'enterprise', quota: wideQuota });
 
 /** Repeats a request until it gets the expected status instead of a 503. */
@@ -132,8 +134,8 @@ test.each([
   },
 );
 
-// A firewall may drop idle connections without a reset. The server then gets neither data nor an
-// error.
+// A firewall may drop idle connections without a reset. The server then receives neither data nor
+// an error on these connections.
 test('the service replaces connections on which Postgres no longer responds, including the connection for LISTEN', async () => {
   const key = await createKey();
   await using relay = await openForgetfulRelay(postgres.port);
@@ -152,8 +154,8 @@ test('the service replaces connections on which Postgres no longer responds, inc
   });
   expectError(refused, 503, 'service_unavailable');
   await until(async () => (await list()).status === 200);
-  // Another process revokes the API key. Only a NOTIFY can tell the server: the clock of the server
-  // stands still, so the cached key does not expire.
+  // Another process revokes the API key. The server can learn this only from a NOTIFY, because its
+  // clock stands still, and the cached key does not expire.
   for (const now of ['now', 'elapsed'] as const) {
     vi.spyOn(clock, now).mockReturnValue(clock[now]());
   }
@@ -172,8 +174,8 @@ test('the service shuts down even if its database does not respond', async () =>
 });
 
 /**
- * Waits until the replica is ready again. The health check itself ends the outage, without other
- * requests.
+ * Waits until the replica is ready again. The health checks alone must end the outage, so no other
+ * request is sent.
  */
 async function untilReady(): Promise<void> {
   await until(async () => ((await readiness(200)) as { status: string }).status === 'ready');

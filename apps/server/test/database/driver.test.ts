@@ -71,7 +71,8 @@ test('the Postgres driver rejects only the statement with a parameter that canno
   expect([...(await next)]).toEqual([{ n: 2 }]);
 });
 
-// Regression: a statement between the events `error` and `close` of a socket was never settled.
+// Regression: the promise of a statement was never settled if the statement was sent after the
+// event `error` and before the event `close` of the socket.
 test('the Postgres driver rejects a statement that is sent while its connection is closing', async () => {
   let socket: Socket | undefined;
   await using sql = open(adminUrl, {
@@ -124,8 +125,9 @@ test('the Postgres driver rejects a statement, without connecting again, when th
   expect(connections).toBe(1);
 });
 
-// The driver's own query for array types is disabled, so the lost statement always comes from the
-// test. An unhandled rejection of the driver's own query would fail the test run.
+// At the start of a connection, the driver queries array types. This query is disabled, so the
+// test's own statement is always the first one. If the query of the driver failed, its unhandled
+// rejection would fail the test run.
 test('the Postgres driver rejects only the first query when a connection is lost during that query', async () => {
   // The bytes are the messages "R" (authenticated) and "Z" (ready for a query): Postgres manual,
   // "Message Formats".

@@ -33,8 +33,8 @@ test('findPostgres leaves no connection open to a host that has not responded', 
   const searching = findOn(adminUrl, [addressOf(server.port)], 0.1);
   await expect(searching).rejects.toThrow();
   unsubscribe('net.client.socket', note);
-  // On a slow machine, the driver may have opened a second connection in the meantime. All opened
-  // connections must be closed.
+  // On a slow machine, the driver may have opened a second connection before the search ended. All
+  // opened connections must be closed.
   expect(new Set(opened.map(({ destroyed }) => destroyed))).toEqual(new Set([true]));
 });
 
@@ -45,8 +45,8 @@ test('findPostgres fails with the error of the first host when no host responds'
   });
 });
 
-// Regression: `read-write` accepted a read-only standby, although its documentation excludes
-// standbys.
+// Regression: a URL with `read-write` accepted a read-only standby, although the documentation of
+// this value excludes standbys.
 test('findPostgres accepts a read-only server unless the URL requires a writable server', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   const client = postgres(database.url, { max: 1 });

@@ -14,8 +14,8 @@ const { adminUrl } = inject('postgres');
 const guide = readFileSync(join(repository, 'docs/operating.md'), 'utf8');
 
 /**
- * Returns a code block from the section on permissions in docs/operating.md, with the names that
- * the test uses.
+ * Returns a code block from the section on permissions in docs/operating.md. The names in the block
+ * are replaced by the names that the test uses.
  */
 function block(language: string, names: Readonly<Record<string, string>>): string {
   const section = guide.slice(guide.indexOf('## Least rights'));

@@ -35,7 +35,7 @@ test('two replicas that start on an empty database at the same time run the migr
 });
 
 // Regression: behind PgBouncer, the role had a statement timeout of 5 s. If an index needed more
-// time than that, the service began to create it again and again.
+// time, the service began to create it again and again.
 test('a migration creates an index without blocking the creation of animals, and ignores the statement timeout of the role', async () => {
   await using database = await createOldDatabase(indexMigration);
   await using sql = connectTo(database.url);
@@ -53,8 +53,8 @@ test('a migration creates an index without blocking the creation of animals, and
   let migrating: Promise<unknown> | undefined;
   await sql.begin(async (transaction) => {
     await create(transaction);
-    // Creating the index waits for this transaction. If the migration locked the table meanwhile,
-    // the insert below would also have to wait.
+    // The migration waits for this transaction before it creates the index. If the migration locked
+    // the table during this time, the insert below would also have to wait.
     migrating = migratePostgres(database.url, migrationOptions);
     await Promise.race([migrating, until(waitsLonger)]);
     await other`set lock_timeout = '60s'`;

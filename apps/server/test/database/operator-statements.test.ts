@@ -14,8 +14,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { createDatabase, patientDatabase, type TestDatabase } from '../support/databases.ts';
 
-// SQL statements of the admin API have separate connections and timeouts: see
-// `OpenDatabase.operators`.
+// SQL statements of the admin API have their own connections and timeouts. The documentation of
+// `OpenDatabase.operators` describes them.
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase('postgres');
@@ -81,8 +81,8 @@ test('after a statement of an admin request has ended or failed, no abort listen
 });
 
 // Regression: the driver sent a statement on a connection on which another statement was still
-// running. If the request of the waiting statement failed, Postgres ran the statement nevertheless.
-// The next statement then got the result of the failed one.
+// running. If the request of the waiting statement failed, Postgres still ran this statement. The
+// next statement then got the result of the failed one.
 test('waiting statements of an aborted admin request never run, and later statements get their own results', async () => {
   const opened = open(600);
   const { db, operators } = opened;
@@ -117,8 +117,8 @@ test('waiting statements of an aborted admin request never run, and later statem
   await opened.close();
 });
 
-// Regression: a report consists of several statements. After the operator had disconnected, the next
-// statement was sent nevertheless, and delayed other operators.
+// Regression: a report consists of several statements. After an operator had disconnected, the
+// service still sent the next statement of the report, which delayed other operators.
 test.each(['embedded', 'postgres'] as const)(
   'a statement that begins after its admin request was aborted is not sent to the database (%s)',
   async (kind) => {
@@ -148,8 +148,8 @@ test('the check of the database is carried out even if the client has aborted th
   await opened.close();
 });
 
-// Regression: a late cancel request canceled the next statement of the session, and its operator got
-// 503.
+// Regression: a cancel request that arrived late canceled the next statement in the same session.
+// The operator who had sent this statement got 503.
 test('a statement that ends soon after its admin request was aborted is not canceled', async () => {
   const opened = open(600, 600_000);
   const aborted = new AbortController();

@@ -44,8 +44,8 @@ test('findPostgres connects to a Unix socket whose path is percent-encoded', asy
   expect(await findPostgres(url, 60)).toMatchObject({ address: { path }, isWritable: true });
 });
 
-// Regression: the service waited forever, because the driver reported the refused TLS as a lost
-// connection.
+// Regression: if Postgres refused TLS, the driver reported a lost connection, and the service
+// waited forever.
 test.each(['require', 'verify-ca', 'verify-full'])(
   'migratePostgres with sslmode=%s fails with an explanation when Postgres does not support TLS',
   async (mode) => {

@@ -8,8 +8,8 @@ describe.each(databaseKinds)('database %s', (kind) => {
   let db: Database;
   beforeAll(async () => {
     const database = await createDatabase(kind);
-    // For Postgres, the test opens its own connections. The service would replace all of its
-    // connections when one of them is read-only, as in a case below, although Postgres is writable.
+    // For Postgres, the test opens connections itself. The service would not be suitable, because
+    // it replaces all of its connections when one of them is read-only, as in a case below.
     const opened = kind === 'postgres' ? openWithoutLimits(database) : await database.open();
     ({ db } = opened);
     return async () => {
@@ -19,8 +19,8 @@ describe.each(databaseKinds)('database %s', (kind) => {
   });
 
   test.each([
-    // When a disk is full, temporary files fail first, while new animals may still fit into an
-    // existing page.
+    // When a disk is full, Postgres first fails to write temporary files. New animals may still fit
+    // into an existing page of the table.
     ['has no space for files', sql`set local temp_file_limit = 0`, '53400'],
     ['is read-only', sql`set transaction read only`, '25006'],
   ])(

@@ -48,7 +48,7 @@ test('the service responds to writes with 503 and serves all other requests when
     ),
   );
 
-  // The sessions of the service stay read-only until the service replaces them.
+  // The existing sessions stay read-only until the service replaces them.
   await db.execute(sql`set default_transaction_read_only = off`);
   await setReadOnly('off');
   await until(async () => (await service.call('/pets', { json })).status === 201);

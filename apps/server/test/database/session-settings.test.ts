@@ -42,8 +42,8 @@ test('each database session has the settings that the service needs, whatever th
   for (const setting of [...otherSettings, 'synchronous_commit = remote_apply']) {
     await admin.unsafe(`alter database "${database.name}" set ${setting}`);
   }
-  // If the service did not set the search_path, the migrations would create the tables in the
-  // schema `app`.
+  // The service sets the search_path itself. Otherwise, the migrations would create the tables in
+  // the schema `app`.
   await using sql = connectTo(database.url);
   await sql`create schema app`;
   await migratePostgres(database.url, migrationOptions);
@@ -106,8 +106,8 @@ test('a replica is not ready when a connection pooler drops its session settings
 });
 
 // By default, the search_path begins with the schema that has the same name as the role. One of the
-// migrations creates a schema called `usage`. So for a role with this name, the tables must not end
-// up in that schema.
+// migrations creates a schema called `usage`. For a role with this name, the tables must still not
+// be created in this schema.
 test('migratePostgres works when the database role has the same name as a schema', async () => {
   await using role = await createRole('usage');
   await using database = await createDatabase();
@@ -120,9 +120,9 @@ test('migratePostgres works when the database role has the same name as a schema
   expect(tables).toEqual([{ schemaname: 'public' }, { schemaname: 'public' }]);
 });
 
-// Regression: a replica of the service started with one of these settings. It then refused all
-// changes, made them without running triggers, acknowledged them before they were on the disk, or
-// left out rows of a search.
+// Regression: a replica started although the database had one of these settings. Depending on the
+// setting, the replica refused all changes, made changes without running triggers, acknowledged
+// changes before they were on the disk, or left out rows of a search.
 test.each([
   ['synchronous_commit', 'off', /would lose animals .* Remove the setting: /],
   ['session_replication_role', 'replica', /so no trigger would run\. Remove the setting: /],
@@ -147,8 +147,8 @@ test.each([
   },
 );
 
-// Regression: the start never ended, because the statement_timeout of the role canceled each search
-// for Postgres.
+// Regression: the service never finished its start, because the statement_timeout of the role
+// canceled each query that searched for Postgres.
 test('migratePostgres works on a database whose default statement_timeout is too short', async () => {
   await using database = await createDatabase();
   const limits = [

@@ -19,8 +19,8 @@ async function startWaiting(url: string) {
     clock: systemClock,
     database: limits,
   });
-  // The test awaits the promise `starting` only at the end of the test. If `starting` rejects
-  // earlier, this must not count as an unhandled rejection.
+  // The test awaits the promise `starting` only at its end. Without this handler, an earlier
+  // rejection would be an unhandled rejection.
   starting.catch(() => {});
   const probe = (path: string) => call(`http://127.0.0.1:${port}${path}`, { token: null });
   await until(async () => (await probe('/livez')).status === 200);
@@ -47,9 +47,9 @@ test('a replica starts while Postgres is down, and becomes ready as soon as Post
   await expectService(starting);
 });
 
-// A machine that is unreachable does not even refuse connections. Regression: the replica migrated
-// the database on the second host, and then ended because it tried to listen for NOTIFY on the
-// first one.
+// In this test, the first host is a machine that does not respond at all. Regression: the replica
+// migrated the database on the second host, but then tried to listen for NOTIFY on the first host.
+// When this failed, the replica ended.
 test('a replica starts while the first of two Postgres hosts does not respond', async () => {
   await using database = await createEmpty();
   await using silent = await openRawServer();

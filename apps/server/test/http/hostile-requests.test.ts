@@ -18,7 +18,8 @@ const service = useService('postgres', {
 /** The number of animals that the tests of this file have created. */
 let created = 0;
 const countAnimals = async () => (await listAll(service.server, service.tokens.enterprise)).size;
-// At the end, no other animal may exist, because refused requests must create nothing.
+// Refused requests must create nothing. So at the end, the number of animals must equal the number
+// of created animals.
 afterAll(async () => {
   expect(await countAnimals()).toBe(created);
 });
@@ -26,8 +27,8 @@ afterAll(async () => {
 type Rest = { headers?: readonly string[]; body?: RawBytes; halfClose?: boolean };
 
 /**
- * Sends a request with a valid API key and checks the response. If Node itself responds to invalid
- * HTTP, the response has no body, and the tables contain `400 by Node`.
+ * Sends a request with a valid API key and checks the response. Node itself responds to invalid
+ * HTTP, with a response without a body. The tables contain such a response as `400 by Node`.
  */
 async function expectAnswer(answer: string, line: string, rest: Rest = {}): Promise<void> {
   const { headers = [], body = '', ...options } = rest;
@@ -101,7 +102,7 @@ const bodies: Table<RawBytes> = {
     rex + ' '.repeat(16_385 - rex.length),
     // The body is too long in bytes but not in characters.
     Buffer.from(`"${'🐕'.repeat(4_096)}"`),
-    // The client is still sending when the response arrives.
+    // The response arrives while the client is still sending the body.
     ' '.repeat(1_000_000),
   ],
 };
@@ -125,7 +126,7 @@ const types: Table<string> = {
 
 const ofJson = (framing: string) => ['Host: a', 'Content-Type: application/json', framing];
 
-/** Sends each input in a table, and expects the response under which the table lists the input. */
+/** Sends each input of a table, and expects the response that the table lists for this input. */
 function testTable<Input>(
   what: string,
   table: Table<Input>,
@@ -147,7 +148,8 @@ testTable('the request line and headers', requestHeads, ([line = '', ...headers]
   line,
   { headers },
 ]);
-// The client closes its side after the body, so that the server also responds to truncated bodies.
+// The client half-closes the connection after the body, so that the server also responds to
+// truncated bodies.
 testTable('a body with the framing', framings, ([framing, body], answer) => [
   'POST /v1/pets HTTP/1.1',
   { headers: ofJson(framing), body, halfClose: answer.endsWith('by Node') },

@@ -9,7 +9,7 @@ import { type CallOptions, startService, useService } from '../support/test-serv
 
 const page = 'https://shop.example';
 
-/** The options for a request with an API key whose quota is used up. */
+/** Options of a request with an API key that has no requests left in its quota. */
 const denied = { token: '' };
 
 const service = useService('postgres', {
@@ -31,7 +31,7 @@ const exposed = [
 ];
 
 /**
- * Returns the headers of a response without those that differ in each response: dates, ids and
+ * Returns the headers of a response, except headers that differ in each response: dates, ids and
  * quotas.
  */
 const lasting = ({ headers }: Answer) =>
@@ -49,7 +49,8 @@ test.each<[status: number, path: string, options?: CallOptions, successor?: stri
   [404, '/nowhere'],
   [413, '/pets', { json: ' '.repeat(20_000) }],
   [429, '/pets', denied],
-  // In these rows, the last value is the path of the operation that replaces the deprecated one.
+  // In the following rows, the operation is deprecated. The last value is the path of the operation
+  // that replaces it.
   [200, '/pets/1?x=y', { method: 'HEAD' }, '?ids=1'],
   [400, '/pets/1,2', {}, ''],
   [400, '/pets/%ff', {}, ''],
@@ -93,8 +94,8 @@ test('a response has the X-Request-Id of its request if this header is well-form
   for (const id of ['a', 'request-1.2:3_4', 'x'.repeat(128)]) {
     expect(await idFor(`X-Request-Id: ${id}`)).toBe(id);
   }
-  // The last text is an API key, which a client may have put into the wrong header. The service
-  // must not repeat it.
+  // The last text is an API key that a client has put into the wrong header by mistake. The service
+  // must not repeat the key.
   const others = ['', 'x'.repeat(129), 'two words', 'caf\xe9', 'a,b', service.tokens.free];
   const made = [await idFor()];
   for (const id of others) made.push(await idFor(`X-Request-Id: ${id}`));
@@ -141,8 +142,8 @@ const own = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 test.each([
   ['/pets', 'authorization,traceparent,x-shop', 'authorization,traceparent,x-shop'],
   ['/pets/1', 'x-a , x-b', 'x-a , x-b'],
-  // The response allows the API's own headers if the preflight asks for no headers, for invalid
-  // names or for too many.
+  // If the preflight asks for no headers, for invalid names or for too many names, the response
+  // allows the headers that the API itself uses.
   ['/nowhere', '', own],
   ['/pets', 'x-a;b', own],
   ['/pets', `x-${'a'.repeat(1_024)}`, own],

@@ -144,7 +144,8 @@ describe('API keys', () => {
 
 describe('requests without a valid API key', () => {
   test('the service allows an IP address 60 requests a minute, and then responds with 429', async () => {
-    // The service uses the clock of the machine, because rate-limiter-flexible does so, too.
+    // The service uses the clock of the machine, because the library rate-limiter-flexible also
+    // uses it.
     await using service = await startService('postgres', { clock: systemClock });
     const answers: Answer[] = [];
     for (let i = 0; i < 60; i += 1) {
@@ -155,8 +156,8 @@ describe('requests without a valid API key', () => {
       answers.map((_, i) => [401, { limit: 60, remaining: 59 - i, reset }]),
     );
 
-    // When the quota of the network is used up, invented API keys also get 429, and the header
-    // X-Forwarded-For does not change the network.
+    // When the quota of the network is used up, a request with an invented API key also gets 429. A
+    // request cannot avoid this with the header X-Forwarded-For.
     const headers = { 'X-Forwarded-For': '203.0.113.9', Forwarded: 'for=203.0.113.9' };
     for (const [method, path] of paths) {
       const token = method === 'GET' ? createToken() : null;
@@ -167,8 +168,8 @@ describe('requests without a valid API key', () => {
       expect(denied.headers.get('Retry-After')).toMatch(/^(?:[1-9]|[1-5]\d|60)$/);
       expect(denied.headers.get('RateLimit-Policy')).toBe('"minute";q=60;w=60');
     }
-    // A caller with a valid API key is still served, although another caller has used up the quota
-    // of their common address.
+    // Two callers have the same IP address, and one of them has used up the quota of the address.
+    // The caller with a valid API key is still served.
     expect((await service.call('/pets')).status).toBe(200);
   });
 

@@ -11,8 +11,8 @@ import { connectTo, createDatabase } from '../support/databases.ts';
 let database: OpenDatabase;
 let peer: postgres.Sql;
 /**
- * The calls of the functions in `subscribers`, which the channel calls for each message. Heartbeats
- * of this replica are left out, because they arrive at any time.
+ * The calls of the functions in `subscribers`. The channel calls these functions when it receives a
+ * message. Heartbeats of this replica are left out, because they arrive at any time.
  */
 let calls: unknown[][] = [];
 /** The messages that this replica has sent to the channel. */

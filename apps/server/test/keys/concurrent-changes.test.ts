@@ -110,16 +110,16 @@ test('an unban ends the ban of an API key even when the account of the key gets 
   }
 });
 
-// Regression: the ban did not move in Redis, so it had no effect. The change of the API key did not
-// see the new plan of the account. The change of the plan did not see that the API key joins or
-// leaves the account.
+// Regression: the ban did not move in Redis, so it had no effect. Neither change saw the other one:
+// the change of the API key used the old plan of the account, and the change of the plan used the
+// old list of keys.
 test('an API key stays banned when it joins or leaves an account while that account gets or loses its plan', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `busy ${round}`;
     const isPlanned = round % 4 >= 2;
     await accounts.setPlan(name, isPlanned ? plan : { plan: null }, someCause);
-    // In one half of the rounds the API key leaves the account, and in the other half it joins the
-    // account.
+    // The API key leaves the account in half of the rounds, and joins the account in the other
+    // half.
     const [from, to] = round % 8 < 4 ? ['label', name] : [name, 'label'];
     const id = await createBanned(from);
     const choice = isPlanned ? ({ plan: null } as const) : plan;
@@ -132,8 +132,8 @@ test('an API key stays banned when it joins or leaves an account while that acco
   }
 });
 
-// Regression: the change of the plan waited for the lock of the API key. After that, it still used
-// the account that the key had had before.
+// Regression: the change of the plan waited for the lock of the API key, but then used the previous
+// account of the key.
 test('a banned API key stays banned when it moves to another account while the plan of its old account changes', async () => {
   const id = await createBanned('left');
   const { db } = database;
@@ -160,8 +160,8 @@ const withTransactions = (transaction: typeof database.db.transaction) =>
 
 const lostConnection = () => new DatabaseUnavailableError('CONNECTION_CLOSED');
 
-// Regression: after a COMMIT without a response, the ban moved back to the old account in Redis,
-// where no request found it.
+// Regression: when a COMMIT got no response, the service moved the ban back to the old account in
+// Redis. No request found the ban there.
 test.each([
   [
     'was committed',
@@ -197,8 +197,8 @@ test.each([
   },
 );
 
-// Regression: the ban stayed in the old place in Redis, where no request found it, and nothing
-// moved it later.
+// Regression: the ban stayed at its old place in Redis, where no request found it. The service
+// never moved it later.
 test('an API key stays banned when Redis was down while the account of the key or the plan of the account changed', async () => {
   const withoutRedis = { ...quotas, moveBan: async () => false };
   const id = await createBanned('away');
@@ -213,7 +213,7 @@ test('an API key stays banned when Redis was down while the account of the key o
   expect(await isBanned(other)).toBe(true);
 });
 
-/** Finishes the moves of bans, as if they had begun a minute ago. */
+/** Finishes the interrupted moves of bans, as a replica does a minute after their start. */
 async function finishLater(): Promise<void> {
   await database.db.execute(sql`update ban_moves set started_at = now() - interval '1 minute'`);
   await createBanMoves(database.db, quotas).finishAll();

@@ -34,8 +34,8 @@ interface StoredKey
 const ownLimit = 3;
 
 /**
- * The API keys of the test, by the first digit of their id. The account `Zoo` is suspended, and the
- * account `Ltd` has the plan Pro.
+ * The API keys of the test. The name of each property is the first digit of the key's id. The
+ * account `Zoo` is suspended, and the account `Ltd` has the plan Pro.
  */
 const keys: Readonly<Record<string, StoredKey>> = {
   a: { name: 'acme', plan: 'free', created: 100 },
@@ -43,7 +43,7 @@ const keys: Readonly<Record<string, StoredKey>> = {
     ...{ name: 'Acme 2', account: 'A', plan: 'pro', created: 99, used: 0.5, deprecated: 1 },
     today: { ok: 1, denied: 1 },
   },
-  // The API key was created at the same time as the previous key. Equal times occur when keys are
+  // This API key was created at the same time as the previous one. Such keys exist when keys are
   // imported from another system.
   c: { name: 'ACME_3', account: 'a', plan: 'business', created: 99, used: 60 },
   d: {
@@ -129,19 +129,21 @@ describe.each(databaseKinds)('database %s', (kind) => {
     [{ search: 'me%' }, 'd'],
     [{ search: 'zurich' }, '1'],
     [{ search: 'ZÜ' }, '1'],
-    // The text is the end of a name followed by the start of an account. It must not match, because
-    // it is part of neither.
+    // The search text is the end of a name followed by the start of an account. It is not a part of
+    // either text, so the search must not find it.
     [{ search: 'twinA' }, ''],
     [{ search: 'eeee' }, 'e'],
     [{ search: 'EEEEEEEE-00' }, 'e'],
     [{ search: idOf('e') }, 'e'],
-    // Three characters are too few to search for the start of an id.
+    // The search looks for the start of an id only if the search text has more than three
+    // characters.
     [{ search: 'eee' }, ''],
     [{ search: 'ast_0003' }, '4'],
     [{ search: 'ast_none' }, ''],
     [{ search: 'xast_0003' }, ''],
     [{ account: 'A' }, '2b'],
-    // The filter compares the plan that applies, which may be the plan of the account.
+    // The filter uses the plan that applies to a key. This is the plan of the account if the
+    // account has a plan.
     [{ plan: 'free' }, '4ea'],
     [{ plan: 'pro' }, '31b'],
     [{ plan: 'enterprise' }, 'fd'],

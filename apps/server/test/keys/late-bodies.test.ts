@@ -37,7 +37,8 @@ test.each([
     expect((await end(key.id)).status).toBe(200);
     const answer = await held.finish();
     expectError(answer, status, code);
-    // The request was counted only once, when it was admitted.
+    // The quota has counted the request once, when the request was admitted, and not again after
+    // the body had arrived.
     expect(answer.headers.get('RateLimit')).toContain('r=58');
     const all = await service.call('/pets');
     expect(all.text).toBe(list.text);

@@ -99,8 +99,8 @@ test.each<[title: string, table: string, search: Search, found: number]>([
   },
 );
 
-// Regression: with a million API keys, counting the suspended keys took longer than 2 s. Postgres
-// joined all keys with the times of their last use, in the order of their ids.
+// Regression: with a million API keys, counting the suspended keys took longer than 2 s, because
+// Postgres joined all keys with the times of their last use.
 test('Postgres reads each block of the table at most once when the service counts the suspended API keys', async () => {
   await inTransaction('a_test', db, async (tx) => {
     await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);

@@ -37,8 +37,8 @@ test('the service refuses a suspended API key until it is resumed, and the admin
     expect(answer.text).not.toContain('unpaid');
     expect(answer.headers.has('WWW-Authenticate')).toBe(false);
     const line = await requestLine(service.server, answer.headers.get('X-Request-Id') ?? '');
-    // A request with a suspended key counts against its network, so `quota` is the decision about
-    // the network.
+    // A request with a suspended key counts against its network. So the field `quota` in the log
+    // shows the decision about the network.
     const fields = { errorCode: 'key_suspended', quota: 'admitted', keyId: key.id, plan: 'free' };
     expect(line).toMatchObject(fields);
   }

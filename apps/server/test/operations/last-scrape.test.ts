@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import { sample, scrape } from '../support/observed.ts';
 import { startService } from '../support/test-service.ts';
 
-// The test has a file of its own. Failed SQL statements are published to the whole process, so the
-// metrics of other services in this process would count them, too.
+// The test has a file of its own, because all services of a process receive the events of failed
+// SQL statements. In a shared file, the metrics of other services would count the failed statements
+// of this test.
 
 // Regression: the ops listener had already closed when the requests were counted as lost, so
 // no alert could report them.

@@ -16,8 +16,8 @@ const anyId = expect.stringMatching(/^[\da-f-]{36}$/);
 const common = { level: 'info', time, durationMs: expect.any(Number) };
 
 const { service, admin } = useAdmin('postgres', {
-  // A request counts as slow only after an hour. Otherwise any request on a busy machine could have
-  // the additional fields of slow requests.
+  // A request counts as slow only after an hour. With the default, any request on a busy machine
+  // could be slow, and have additional fields in its log line.
   observability: { slowRequestMs: 3_600_000 },
   quotas: { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0.01, graceMs: 0 } },
 });
@@ -43,8 +43,8 @@ test('the log of the service has one line for each request, with exactly the exp
 });
 
 test.each([
-  // A request without an API key counts against its network, so `quota` is the decision about the
-  // network.
+  // A request without an API key counts against its network. So the field `quota` shows the
+  // decision about the network.
   ['/pets', { token: null }, { quota: 'admitted', status: 401, errorCode: 'unauthorized' }],
   ['/pets/9007199254740993', {}, { route: '/v1/pets/:petId', errorCode: 'pet_not_found' }],
   ['/secret-of-mine', {}, { route: 'other', errorCode: 'not_found' }],
@@ -83,8 +83,8 @@ test('the service logs an aborted request with the status 499, and does not log 
   expect(countLines()).toBe(before + 1);
 });
 
-// Regression: the log line showed the account only if it had a plan, and only as an id that
-// operators do not know.
+// Regression: the log line showed the account of an API key only if the account had a plan. It
+// showed only the id of the account, which operators do not know.
 test("the log line of a request contains the name of the API key's account, and the account's id if the account has a plan", async () => {
   const { token } = await admin.create('{"plan":"free","account":"C-17"}');
   const labelled: Record<string, unknown> = await lineOfApi('/pets', { token });
@@ -107,7 +107,8 @@ test('the log line of an admin request has the operator and the id of the API ke
     ...{ ...shared, requestId: anyId, status: 200, operator: 'ADMIN_TOKEN', keyId: key.id },
   });
   for (const path of ['/keys/secret-of-mine', '/secret-of-mine']) await admin.call(path);
-  // Without a valid token, the log line contains nothing that the sender of the request has chosen.
+  // If a request has no valid token, its log line contains nothing that the sender of the request
+  // has chosen.
   expect(await lineOf(url, { method: 'POST', token: 'no' })).toEqual({
     ...{ ...shared, requestId: anyId, status: 401, errorCode: 'unauthorized' },
   });

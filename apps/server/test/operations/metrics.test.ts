@@ -70,9 +70,9 @@ test.each([
   ['quota_decisions_total{plan="pro",window="minute",outcome="admitted"}', 2],
   ['quota_decisions_total{plan="none",window="minute",outcome="admitted"}', 1],
   ['database_statement_duration_seconds_count{statement="list_pets"}', 2],
-  // The first call of a Lua script sends the source of the script with EVAL. Later calls use
-  // EVALSHA. At the start, the replica of the service calls each of these commands once to check
-  // Redis.
+  // When a Lua script is called for the first time, the service sends the source of the script with
+  // EVAL. Later calls use EVALSHA. At its start, the replica calls each of these commands once to
+  // check Redis.
   ['redis_command_duration_seconds_count{command="eval"}', 3],
   ['redis_command_duration_seconds_count{command="evalsha"}', 2],
   ['bans_total', 0],
@@ -87,8 +87,8 @@ test.each([
 
 test('the labels of metrics contain no values that callers have sent', () => {
   const [first, second] = [before, after].map((metrics) =>
-    // Database metrics are left out, because SQL statements in the background create their own
-    // series at any time.
+    // Database metrics are left out, because SQL statements in the background add new label values
+    // at any time.
     Array.from(metrics.matchAll(/^animal_store_(?!database_).* /gm), ([series]) => series),
   );
   expect(first?.length).toBeGreaterThan(100);

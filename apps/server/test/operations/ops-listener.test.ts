@@ -83,8 +83,8 @@ test("a replica is ready if the database has all migrations of the replica's ver
   await db.execute(`update ${migrations} set created_at = abs(created_at)`);
 });
 
-// Regression: the replica of the service was ready although every SQL statement of callers failed.
-// The table of migrations was still readable, because it is in another schema.
+// Regression: a replica reported that it was ready, although every SQL statement of callers failed.
+// The replica only read the table of migrations, which is in another schema.
 test('a replica is not ready while its database role cannot use the schema public', async () => {
   const { db } = service.database;
   const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;

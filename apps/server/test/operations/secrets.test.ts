@@ -29,8 +29,8 @@ test('the errors, log lines, metrics and traces of the service contain no API ke
     const names = [
       ...['Idempotency-Key', 'X-API-Key', 'Cookie', 'Origin', 'User-Agent', 'X-Forwarded-For'],
       ...['traceparent', 'baggage', 'Content-Type', 'Content-Encoding'],
-      // The secret has the format of a request id, and the service may log a well-formed request
-      // id. So the test does not send the secret as the request id.
+      // The service may log a request id if its format is valid. The secret has this format, so the
+      // test does not send the secret as the request id.
       ...(token === secret ? [] : ['X-Request-Id']),
     ];
     const bodies = [
@@ -55,8 +55,8 @@ test('the errors, log lines, metrics and traces of the service contain no API ke
         await send('/v1/pets', { ...options, json: '{"name":"Rex"}', headers });
       }
     }
-    // Of the following requests, only the last one is logged. Node refuses the other requests
-    // before they reach the app.
+    // Only the last one of the following requests is logged, because Node refuses the other
+    // requests before they reach the app.
     sent += 1;
     for (const head of [
       `${token} / HTTP/1.1`,

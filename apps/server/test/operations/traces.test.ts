@@ -21,7 +21,7 @@ let places: { service: object; database: object; redis: object };
 const spanOf = (id: string) =>
   spans.find(({ attributes }) => attributes['animal_store.request_id'] === id);
 
-/** Returns the span attributes for the server in a URL. */
+/** Returns the attributes of a span that identify the server in a URL. */
 function serverAt(url: string) {
   const { hostname, port } = new URL(url);
   return { 'server.address': hostname, 'server.port': Number(port) };
@@ -61,7 +61,7 @@ beforeAll(async () => {
     database: { ...serverAt(service.database.url), 'db.namespace': nameIn(service.database.url) },
     redis: { ...serverAt(redis.url), 'db.namespace': '0' },
   };
-  // Stopping the service sends the remaining spans to the collector.
+  // The service sends the remaining spans to the collector when it stops.
   await service.server.stop();
   vi.unstubAllEnvs();
   lines = logOf(service.server);
@@ -142,13 +142,14 @@ test('the log lines of traced requests and of their errors contain the trace id'
   const tracedBy = (id: string) =>
     lines.filter(({ requestId }) => requestId === id).map((line) => line['trace_id']);
   expect(tracedBy('traced')).toEqual([traceId]);
-  // The log contains no trace id if the trace is not recorded, because the id would be useless.
+  // If the trace of a request is not recorded, the log line contains no trace id, because nobody
+  // could find the trace.
   expect(tracedBy('unsampled')).toEqual([undefined]);
   expect(tracedBy('failed')).toEqual([spanOf('failed')?.traceId, spanOf('failed')?.traceId]);
 });
 
-// Regression: the span began only when the load shedder started the request, so traces did not show
-// an overload.
+// Regression: the span began only when the load shedder started the request. So the time in the
+// queue was missing, and traces did not show an overload.
 test('the span of a request begins when the request arrives, even if the load shedder lets it wait', async () => {
   await using collector = await openOtlpCollector();
   await using service = await startService('postgres', {

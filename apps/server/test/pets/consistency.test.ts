@@ -5,8 +5,8 @@ import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { createDatabase, patientDatabase } from '../support/databases.ts';
 
-// Reads that arrive together share an SQL statement. A read must not use a statement that is
-// already in flight, because its result would not contain the new animal.
+// Reads that arrive at the same time share an SQL statement. A read must not share a statement that
+// is already in flight, because the result of this statement would not contain the new animal.
 test('a replica that has other reads in flight still returns an animal that another replica has just created', async () => {
   await using database = await createDatabase('postgres');
   /**

@@ -31,8 +31,8 @@ describe.each(databaseKinds)('database %s', (kind) => {
   };
 
   /**
-   * Creates animals with idempotency keys, all at the same time. Each item is the name of an animal
-   * or a whole body.
+   * Creates animals with idempotency keys, all at the same time. `pet` is the name of the animal or
+   * the whole body.
    */
   async function create(...requests: [key: string, pet: string | NewPet, keyId?: string][]) {
     const creations = createIdempotentCreations(opened.db);

@@ -9,11 +9,14 @@ import { databaseKinds, useDatabase } from '../support/databases.ts';
 
 const statuses = ['available', 'pending', 'sold'] as const;
 /**
- * The ids of the categories. A JavaScript number cannot represent the third id exactly: it would
- * become the second id.
+ * The ids of the categories. A JavaScript number cannot represent the third id exactly, and would
+ * round it to the second id.
  */
 const categories = [1, 9007199254740992n, 9007199254740993n, int64Min, int64Max];
-/** The names of the animals. Postgres might write them in JSON differently from JSON.stringify. */
+/**
+ * The names of the animals. They contain characters that Postgres might write in JSON in another
+ * way than JSON.stringify.
+ */
 const names = [
   ...['Rex', 'a "b" \\c', 'é \u007f </script>', '😀 %s %I', "o'neil {1}", 'x,\\n y', ' x '],
   ...[
@@ -26,7 +29,7 @@ const names = [
   ],
 ];
 
-/** The number of test runs. There are fewer with the embedded database, which is slower. */
+/** The number of test runs. The embedded database is slower, so it gets fewer runs. */
 const numRuns = { postgres: 50, embedded: 15 };
 const status = fc.option(fc.constantFrom(...statuses), { nil: undefined });
 const categoryId = fc.option(fc.constantFrom(...categories, 7), { nil: undefined });
@@ -59,8 +62,8 @@ describe.each(databaseKinds)('database %s', (kind) => {
     expect(results[2]).toMatchObject({ reason: expect.any(DatabaseError) });
     for (const result of results) if (result.status === 'fulfilled') all.push(result.value);
     expect(all).toHaveLength(wanted.length + 3);
-    // Animals in the same statement have ascending ids. The first animal may have been inserted by
-    // a separate statement.
+    // The ids of animals in the same statement ascend. The first animal is left out, because a
+    // separate statement may have inserted it.
     all.sort((a, b) => a.id - b.id);
     const last = { id: maxPetId, name: 'Last', categoryId: 7, status: 'sold' } as const;
     await opened.db.insert(pets).values(last);

@@ -11,8 +11,8 @@ import { explainPrepared, select } from '../support/explain.ts';
 const database = useDatabase('postgres');
 beforeAll(async () => {
   await database.db.insert(pets).select(
-    // Nearly all animals have the first category. Only a few animals at the end have another
-    // category.
+    // Nearly all animals have the first category, and only a few animals at the end have another
+    // one.
     sql`select nextval('pets_id_seq'), 'Pet', case when n > 19990 then 2 else 1 end,
         case when n > 20000 then 'sold' else 'available' end::pet_status, now()
       from generate_series(1, 20010) n`,

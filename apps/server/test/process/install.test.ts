@@ -98,8 +98,8 @@ function copyInstaller(root: string): void {
 }
 
 /**
- * Opens an npm registry with one version of one package. Its install script creates the file `ran`
- * in `root`.
+ * Opens an npm registry that contains one version of one package. The install script of this
+ * package creates the file `ran` in the folder `root`.
  */
 async function openRegistry(root: string, { name, version }: { name: string; version: string }) {
   const folder = join(root, 'package');
@@ -123,7 +123,8 @@ async function openRegistry(root: string, { name, version }: { name: string; ver
   return Object.assign(server, { url: `http://127.0.0.1:${port}/` });
 }
 
-// pnpm checks the lockfile of the workspace, so pnpm itself must be checked before it runs.
+// pnpm checks the packages of the workspace against the lockfile. pnpm itself must be checked
+// before it runs.
 test('scripts/install.mjs does not run a pnpm package that a registry has replaced with another one', async () => {
   await using directory = await temporaryDirectory();
   const root = directory.path;
@@ -203,7 +204,8 @@ test('the lockfile contains the native binaries for Linux, macOS and Windows', (
       const { os = [], cpu = [] } = packages[id] ?? {};
       return os.flatMap((system) => cpu.map((processor) => `${system}-${processor}`));
     });
-    // A package for a single system, such as `fsevents`, needs no variants for other systems.
+    // A package that exists for a single system only, such as `fsevents`, needs no variants for
+    // other systems.
     if (new Set(found.map((platform) => platform.split('-')[0])).size < 2) continue;
     checked.push(name);
     const missingPlatforms = platforms.filter((platform) => !found.includes(platform));

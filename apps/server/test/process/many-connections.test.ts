@@ -37,8 +37,8 @@ test('the service still responds to health checks, and limits its memory, when c
   );
   expect(line).toMatchObject({ level: 'warn', limit: 'open_files' });
 
-  // Each of more than 100 connections sends 256 kB of small requests. Parsed into objects, they
-  // would need a gigabyte of memory.
+  // More than 100 connections send 256 kB of small requests each. If the server parsed all of these
+  // requests into objects at once, it would need a gigabyte of memory.
   for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(10_400));
   await Promise.all(closed);
   const callApi = () => call(`${server.baseUrl}/pets`).catch(() => undefined);

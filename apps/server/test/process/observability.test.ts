@@ -30,7 +30,7 @@ test('the server process exports every documented metric, and works even if its 
   const atStart = await until(() => scrape({ opsUrl }));
   const ask = async () => (await fetch(`http://127.0.0.1:${port}/v1/pets`)).status;
   await until(ask);
-  // There are enough requests to fill several batches of log lines.
+  // The test sends enough requests to fill several batches of log lines.
   const statuses = new Set<number>();
   for (let i = 0; i < 100; i += 1) statuses.add(await ask());
   expect(statuses).toEqual(new Set([401, 429]));
@@ -38,8 +38,8 @@ test('the server process exports every documented metric, and works even if its 
   server.signal('SIGTERM');
   expect(await server.exited).toEqual({ code: 0, signal: null });
 
-  // All metrics must exist before the first request. Alerts do not see the first increase of a
-  // metric that did not exist before.
+  // All metrics must exist before the first request. If a metric begins to exist with its first
+  // increase, an alert does not see this increase.
   const existing = new Set(
     [...atStart.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
       type === 'histogram'

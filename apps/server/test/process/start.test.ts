@@ -28,15 +28,15 @@ const run = promisify(execFile);
 const tokens = /\bast_[0-9A-Za-z]{36}\b/g;
 
 // `banner.test.ts` tests the texts of the banner. `stop-process.test.ts` tests a Ctrl-C whose
-// signal arrives twice. The test starts the server through npm: if npm used a shell, the shell
-// would end without passing the signal on.
+// signal arrives twice. This test starts the server through npm. It fails if npm starts the server
+// through a shell, because the shell would end without passing the signal on.
 test('the first start prints an API key and a curl command, and later starts and stops lose no created animal', async () => {
   await using directory = await temporaryDirectory({ parent: memoryDirectory() });
   const dataDir = join(directory.path, 'not', 'there', 'yet');
   const env = { DATA_DIR: dataDir, ADMIN_TOKEN: adminToken, LOG_LEVEL: 'warn' };
   const socket = join(dataDir, 'ops.sock');
 
-  // A failed start must not create and show the demo key, because the key is shown only once.
+  // The service shows the demo key only once. So a start that fails must not create this key.
   await using other = await openRawServer();
   const inUse = new RegExp(`^PORT: ${other.port} on 127\\.0\\.0\\.1 is in use\\. Choose`);
   await expectStartupError(openLocalServer({ ...env, PORT: String(other.port) }), inUse);

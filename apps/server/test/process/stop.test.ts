@@ -22,7 +22,7 @@ test('the server process finishes the request in flight after SIGTERM, accepts n
   using request = await beginCreation(server, tokens.free);
   server.signal('SIGTERM');
   // The stopping server waits up to five seconds for the open request. The test finishes the
-  // request immediately, so the server need not wait.
+  // request immediately, so the server can stop sooner.
   const finished = request.finish();
   await untilRefused(server);
   expect(await finished).toBe(201);

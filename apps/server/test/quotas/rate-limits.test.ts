@@ -11,8 +11,8 @@ import {
 import type { Answer } from '../support/send.ts';
 import { type CallOptions, useService } from '../support/test-service.ts';
 
-// `quota-rule.test.ts` tests which requests are admitted, denied and banned. The tests here check
-// what HTTP adds.
+// `quota-rule.test.ts` tests which requests are admitted, denied and banned. The tests in this file
+// check the HTTP responses.
 
 // The clock of the service stands still at a whole second. So no window ends during a test, and all
 // waiting times are exact.
@@ -24,9 +24,9 @@ const preflight = { Origin: 'https://a.example', 'Access-Control-Request-Method'
 const clock = createTestClock(now * 1_000);
 const service = useService('postgres', {
   ...{ clock, quotaClock: clock },
-  // An API key is banned when it has more than 4 strikes (denied requests that count towards a ban)
-  // and more strikes than half of its limit. The first denied request in a row is not a strike.
-  // There is no grace period, so every denied request after the first one counts as a strike.
+  // An API key is banned when it has more than 4 strikes (denied requests that count towards a
+  // ban), and more strikes than half of its limit per minute. The first denied request in a row is
+  // not a strike. There is no grace period, so each further denied request is a strike.
   quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0, minStrikes: 4, banSeconds: 100 } },
 });
 
@@ -80,8 +80,9 @@ test('a 429 response says when to retry, and warns when the API key is halfway t
   const warned = `${denied} If this API key keeps sending requests instead of waiting, the key will be temporarily banned.`;
   const banned = `This API key is temporarily banned until ${endOf(100)} because it kept sending requests after a 429. Retry after 100 s.`;
   for (const [i, answer] of refused.entries()) {
-    // After the first five denied requests, the API key has 0, 1, 2, 3 and 4 strikes (denied
-    // requests that count towards a ban). The message contains a warning from two strikes on.
+    // After each of the first five denied requests, the API key has 0, 1, 2, 3 and 4 strikes
+    // (denied requests that count towards a ban). From two strikes on, the message contains a
+    // warning.
     const message = i < 2 ? denied : i < 5 ? warned : banned;
     const [code, seconds] = i < 5 ? ['rate_limit_exceeded', 60] : ['key_temporarily_banned', 100];
     expectError(answer, 429, String(code));

@@ -31,8 +31,8 @@ beforeAll(async () => {
   const options = {
     quotas: {
       redis: [redis.url],
-      // Requests with a refused API key count against their network. All requests of the tests come
-      // from one address, so the limit of that network is very large.
+      // A request with a refused API key counts against its network. All requests of the tests come
+      // from the same address, so the limit of its network is very large.
       addressPerMinute: 1_000_000,
       // An API key is banned only when its strikes (denied requests that count towards a ban)
       // exceed 100 times its limit. So the many denied requests of these tests cause no ban.
@@ -64,12 +64,12 @@ async function createTokens(account: string, quota: Quota, count: number): Promi
   return (await Promise.all(issued)).map(({ token }) => token);
 }
 
-// `quota-rule.test.ts` tests the same with a Redis Cluster.
+// `quota-rule.test.ts` tests the daily limit with a Redis Cluster.
 test('several replicas together admit exactly the daily limit of an account when 400 requests arrive at the same time', async () => {
   const tokens = await createTokens('loaded', { perMinute: 1_000, perDay: 100 }, 20);
   const replies = await replicas.askAtOnce(400, ...tokens);
   const admitted = replies.filter(isAdmitted);
-  // Each remaining number from 99 to 0 was reported exactly once.
+  // The responses report each number of remaining requests from 99 to 0 exactly once.
   expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
     Array.from({ length: 100 }, (_, i) => 99 - i),
   );
@@ -86,7 +86,7 @@ test('several replicas together admit exactly the daily limit of an account when
 });
 
 // The clocks stand still, so cached API keys do not expire. The replicas learn about the change
-// only because it is announced.
+// only from the message of the replica that has made the change.
 test('a change of an API key on one replica applies on all replicas, and keeps the request counts', async () => {
   const { key, token } = await anyAdmin().create('{"plan":"free"}');
   await askEach(token);

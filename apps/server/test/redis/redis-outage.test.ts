@@ -18,8 +18,8 @@ const callers = 6;
 const stack = new AsyncDisposableStack();
 let redis: Redis;
 /**
- * A single replica of the service, whose configuration says that there are two replicas.
- * `replicas.test.ts` tests several replicas.
+ * A single replica of the service. Its configuration says that there are two replicas, so it admits
+ * half of each limit without Redis. `replicas.test.ts` tests several replicas.
  */
 let replicas: Replicas;
 let server: LocalServer;
@@ -35,8 +35,8 @@ beforeAll(async () => {
   redis = stack.use(await openRedis());
   const quotas = {
     redis: [redis.url],
-    // The time for which a request waits when Redis does not respond. It is much longer than a
-    // quota decision takes.
+    // How long a request waits if Redis does not respond, in milliseconds. This is much longer than
+    // a quota decision takes.
     timeoutMs: 3_000,
     firstConnectionTimeoutMs: 50,
     probeEveryMs: 20,
@@ -45,8 +45,8 @@ beforeAll(async () => {
   replicas = stack.use(await startReplicas([{ quotas, replicas: 2, ops: { adminToken } }]));
   [server] = replicas.servers as [LocalServer];
   await until(isUnavailable);
-  // The service starts without Redis and admits its share of the limit: half of five, rounded up.
-  // It uses Redis as soon as Redis is up.
+  // The service starts without Redis. It admits its share of the limit, which is half of five,
+  // rounded up. It uses Redis as soon as Redis is up.
   expect(await countAdmitted(5, 10)).toBe(3);
   await redis.restart();
   await until(isAvailable);
@@ -171,7 +171,7 @@ test('while Redis is down, the admin API of a replica shows only the requests th
   );
   await redis.restart();
   await until(isAvailable);
-  // Redis has lost its data, so the full quota is left.
+  // Redis has lost its data, so the API key has its full quota again.
   expect(await standing()).toBe('service: 6 of 6');
   expectServed();
 });

@@ -3,8 +3,8 @@ import { openRedis, patientQuotas } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { openQuotas } from '../../src/quotas/open-quotas.ts';
 
-// Regression: for a database number that Redis does not have, ioredis continued in database 0, and
-// the replica of the service was ready.
+// Regression: if the URL contained a database number that Redis does not have, ioredis used
+// database 0 instead, and the replica was ready.
 test.each<[what: string, part: string, args: string[], message: RegExp]>([
   [
     'a database that Redis does not have',
@@ -50,7 +50,7 @@ test.each<[what: string, part: string, args: string[], message: RegExp]>([
   });
   await expect(opening).rejects.toThrow(message);
   await expect(opening).rejects.toBeInstanceOf(StartupError);
-  // Database 0 must stay empty, so nothing was counted in the wrong database.
+  // Database 0 must be empty. Otherwise requests were counted in the wrong database.
   if (args.length === 0) expect(await redis.command('dbsize')).toBe('0');
 });
 

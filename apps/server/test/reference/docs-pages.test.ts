@@ -25,7 +25,7 @@ const attributes = (text: string, name: string) =>
   Array.from(text.matchAll(new RegExp(`\\b${name}="([^"]*)"`, 'g')), ([, value = '']) => value);
 const idsOf = (page: string) => attributes(html.get(page) ?? '', 'id');
 
-/** Tells whether the page and the anchor of an address exist. */
+/** Tells whether an address leads to an existing page, and to an existing anchor on this page. */
 async function isThere(address: string): Promise<boolean> {
   const [page = '', anchor] = address.split('#');
   if (!html.has(page)) return (await get(page)).status === 200;
@@ -110,8 +110,7 @@ test('the documentation explains the meaning, the causes and the remedy of each 
     for (const text of [`${status}. `, 'What to do: ', `HTTP/1.1 ${status}`])
       expect(plain, code).toContain(text);
   }
-  // These anchors come from the time when the whole documentation was one page. Old links still use
-  // them.
+  // Old links use these anchors, because the whole documentation was one page in the past.
   expect(idsOf('/docs')).toEqual(
     expect.arrayContaining([
       ...['rate-limits', 'pagination', 'integers', 'typescript-client', 'deprecation'],

@@ -78,8 +78,8 @@ const invalid: Partial<Record<Operation, Wrong>> = {
 };
 
 /**
- * The ways to cause each error. `of` lists the operations that can fail in this way; by default,
- * all operations can.
+ * The ways to cause each error. `of` lists the operations that can fail in this way. If it is
+ * missing, all operations can.
  */
 const ways: Readonly<
   Record<string, { of?: readonly Operation[]; ask(operation: Operation): Promise<Answer> }>
@@ -151,7 +151,7 @@ test('every error response in the documentation equals a response of the service
     for (const operation of way.of ?? names) {
       const answer = await way.ask(operation);
       const name = `${operation}, ${code}`;
-      // The error `not_found` has no example, because it belongs to no operation.
+      // No operation returns the error `not_found`, so the document has no example of it.
       if (examples.has(name)) expect([name, answer.body]).toEqual([name, examples.get(name)]);
       answers.set(operation, answer);
       left.delete(name);
@@ -171,10 +171,11 @@ test('every error response in the documentation equals a response of the service
   expect([...shown.keys()]).toEqual(['idempotency_in_progress', 'service_unavailable']);
   expect([...left].filter((name) => !name.endsWith('service_unavailable'))).toEqual([
     'createPet, idempotency_in_progress',
-    // The test does not compare this error: the limit of `getRateLimit` uses the clock of the
-    // machine, but the example has the time of the test clock.
+    // The test does not compare this error, because the times differ: the limit of `getRateLimit`
+    // uses the clock of the machine, and the example has the time of the test clock.
     'getRateLimit, rate_limit_exceeded',
-    // The test causes a 500 by renaming the table `pets`, which these operations do not read.
+    // The test causes errors with 500 by renaming the table `pets`. These two operations do not
+    // read the table, so they still succeed.
     'getRateLimit, internal_error',
     'listOrders, internal_error',
   ]);

@@ -10,13 +10,14 @@ import { call, startService, useService } from '../support/test-service.ts';
 const origin = 'https://pets.example.org';
 
 /**
- * The number of requests that may be in flight. It is more than one, because a request may still
- * count as in flight when the test has read its response.
+ * The number of requests that may be in flight. One would be too few, because a request may still
+ * count as in flight when the test has already read its response.
  */
 const maxInFlight = 5;
 
 const service = useService('postgres', {
-  // The service uses the clock of the machine, because waiting requests need a running clock.
+  // The service uses the clock of the machine. With a clock that stands still, waiting requests
+  // would never time out.
   clock: systemClock,
   api: {
     publicUrl: origin,

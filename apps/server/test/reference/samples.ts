@@ -40,7 +40,10 @@ function samplesOf(guide: string, markdown: string): Sample[] {
   return samples;
 }
 
-/** Reads the samples of all guides from a running service, so that they contain its address. */
+/**
+ * Reads the samples of all guides from a running service, so that the samples contain the address
+ * of this service.
+ */
 export async function readSamples(origin: string): Promise<Sample[]> {
   const texts = await Promise.all(
     guides.map(async ({ name }) => {
@@ -51,7 +54,7 @@ export async function readSamples(origin: string): Promise<Sample[]> {
   return texts.flat();
 }
 
-/** Runs samples without changing them. Returns their outputs, by the names of the samples. */
+/** Runs samples without changing them, and returns the output of each sample by its name. */
 export async function runSamples(
   samples: readonly Sample[],
   apiKey: string,
@@ -104,7 +107,7 @@ export async function runSamples(
     for (const [index, { name }] of ofNode.entries()) outcomes[name] = outputs[index] ?? '';
   }
 
-  // The languages run at the same time, because most of the time of a sample is spent on starting
+  // The languages run at the same time, because a sample needs most of its time for the start of
   // its process.
   await Promise.all([
     runFiles('sh', 'sample.sh', async () => (await findProgram('curl')) && 'sh'),
@@ -127,9 +130,7 @@ const everywhere = (expected: RegExp) => ({
   go: expected,
 });
 
-/**
- * The expected outputs of the samples. They are listed by guide and heading, and then by language.
- */
+/** The expected outputs of the samples: by guide and heading, and then by language. */
 const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp>>>> = {
   'start, Read': { sh: ok },
   'start, Write': { sh: created },

@@ -101,8 +101,8 @@ test('every service in the Compose file rotates its log', () => {
 
 test('the Compose and Kubernetes files give the service enough time to shut down', () => {
   const graceMs = (text: string) => Number(/SHUTDOWN_GRACE_MS[=:] ?'?(\d+)/.exec(text)?.[1]);
-  // The service needs the grace period and up to 10 s for closing everything. 2 s are added as a
-  // reserve.
+  // At a shutdown, the service waits for requests until the end of its grace period, and then needs
+  // up to 10 s to close everything. The number contains 2 s as a reserve.
   const needed = (text: string) => graceMs(text) / 1_000 + 12;
   const [given] = all(compose, /^ {2}stop_grace_period: (\d+)s$/gm);
   expect(Number(given)).toBeGreaterThanOrEqual(needed(compose));

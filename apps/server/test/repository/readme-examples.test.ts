@@ -5,9 +5,9 @@ import { readExamples, repository, temporaryDirectory } from '@animal-store/test
 import { expect, test, vi } from 'vitest';
 import { migrationsFolder } from '../../src/schema/migration-options.ts';
 
-// This file does not run the examples in the READMEs of packages/contract, packages/client and
-// packages/quotas. A campaign (long test) runs the first one, and the tests of the two other
-// packages run theirs.
+// Three READMEs have examples that other tests run. A campaign (long test) runs the example of
+// packages/contract. The tests of packages/client and packages/quotas run the examples of their own
+// READMEs.
 
 /**
  * A folder inside the server's node_modules, so that the imports of the examples can be resolved.

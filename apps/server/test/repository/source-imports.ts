@@ -39,8 +39,8 @@ export function importsOf(file: string): Import[] {
 }
 
 /**
- * Returns the file that an import specifier means. For a package of the workspace, the `exports` in
- * its package.json are used.
+ * Returns the file to which an import specifier leads. For a package of the workspace, the function
+ * uses the `exports` in its package.json.
  */
 function resolve(from: string, to: string): string {
   if (to.startsWith('.')) return join(dirname(from), to);

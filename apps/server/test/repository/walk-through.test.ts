@@ -37,7 +37,8 @@ test(`the document ${path} lists each source file that a GET request or the crea
   await using service = await openQuietService(redis.url);
   const { free, pro, business } = service.tokens;
   const list = (token: string) => service.call('/pets?limit=2', { token });
-  // The first request prepares the SQL statements, so its files are not compared.
+  // The files of the first request are not compared, because this request also prepares the SQL
+  // statements.
   await list(free);
   const executed = await filesOfBoth(
     () => list(pro),
@@ -90,8 +91,8 @@ test(`every file that the document ${path} names exists`, () => {
 type Call = () => Promise<{ status: number }>;
 
 /**
- * Returns the source files that both of two requests execute. Work that belongs to the start of the
- * service may still run during one of them, and its files must not count.
+ * Returns the source files that are executed by both of two requests. A file that only one of them
+ * executes may belong to work from the start of the service, which may still run.
  */
 async function filesOfBoth(one: Call, other: Call): Promise<Set<string>> {
   const [files, others] = [await filesOf(one), await filesOf(other)];
@@ -135,7 +136,7 @@ function sectionOf(title: string): string {
 
 /**
  * Returns the files that a text names in backquotes. If the text is a section with a table, only
- * the rows of the table count.
+ * files in the rows of the table are returned.
  */
 function filesIn(text: string): string[] {
   const rows = text.split('\n').filter((line) => line.startsWith('|'));

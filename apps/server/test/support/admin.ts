@@ -16,7 +16,7 @@ export const nobody = '00000000-0000-4000-8000-000000000000';
 /** The `ADMIN_TOKEN` of test servers that have one. */
 export const adminToken = 'an-admin-token-for-tests';
 
-/** The cause of changes that a test makes directly, without a request. */
+/** Says who makes a change, for changes that a test makes directly and not with a request. */
 export const someCause: Cause = {
   actor: { type: 'local_user', id: null, name: 'a test' },
   requestId: null,

@@ -7,7 +7,7 @@ export const openBrowser = async (): Promise<Browser> =>
 
 /**
  * The longest time that a test waits for something on a page, in milliseconds. The timeout only
- * ends tests that would otherwise hang.
+ * affects tests that would otherwise wait forever.
  */
 const patienceMs = 30_000;
 
@@ -99,8 +99,8 @@ export async function tabTo(page: Page, name?: string, limit = 300): Promise<str
   while (passed.length < limit) {
     await page.keyboard.press('Tab');
     const focus = await focusOf(page);
-    // If no element has the focus, the focus has left the last element and not yet returned to the
-    // first one.
+    // If no element has the focus, the focus has left the last element of the page and not yet
+    // returned to the first one.
     if (focus.tag === 'BODY' || focus.tag === 'HTML') {
       if (name === undefined) return passed;
       passed.push('');

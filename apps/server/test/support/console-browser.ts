@@ -30,7 +30,7 @@ export async function openConsole(
      * Opens a page of the console, as a click on a link does, and waits until its data is loaded.
      */
     async show(link: string) {
-      // After two animation frames, the page is rendered.
+      // The page is rendered after two animation frames.
       await page.evaluate(`new Promise((shown) => {
         const paint = () => requestAnimationFrame(() => requestAnimationFrame(shown));
         if (location.hash === ${JSON.stringify(link)}) return paint();
@@ -56,8 +56,8 @@ export async function openConsole(
     /** Waits for a notice with this text. */
     notice: (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor(),
     /**
-     * Makes the page load new data repeatedly until an element is shown. Without this, a page loads
-     * new data about every five seconds.
+     * Makes the page load new data repeatedly until an element is shown. By itself, a page loads
+     * new data only about every five seconds.
      */
     async news(shown: Locator) {
       await until(async () => {

@@ -35,8 +35,8 @@ export type TestDatabase = AsyncDisposable & {
 };
 
 /**
- * Database settings with very long timeouts, which only end tests that would otherwise hang. A
- * statement may take long while other tests use all CPU cores.
+ * Database settings with very long timeouts. They only affect tests that would otherwise wait
+ * forever. A statement may take long while other tests use all CPU cores.
  */
 export const patientDatabase = {
   ...defaultDatabaseLimits,

@@ -2,8 +2,8 @@ import { StartupError } from '@animal-store/runtime';
 import { expect } from 'vitest';
 
 /**
- * Expects that opening the service fails with the error that the server would print. No process is
- * started, because starting it would take most of the time.
+ * Expects that opening the service fails with the error that the server would print. The test opens
+ * the service in its own process, because starting a server process would take most of the time.
  */
 export async function expectStartupError(opening: Promise<unknown>, line: RegExp): Promise<void> {
   const error = await opening.catch((reason: unknown) => reason);

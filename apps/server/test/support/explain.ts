@@ -21,7 +21,7 @@ export async function explainPrepared(tx: Database, statement: string, values: s
   const scans = lines.filter((line) => line.includes(' on pets'));
   return {
     plan: lines.join('\n'),
-    /** The lines of the plan about scans that were executed. */
+    /** The lines of the plan that describe executed scans. */
     scans: scans.filter((line) => !line.includes('never executed')),
   };
 }

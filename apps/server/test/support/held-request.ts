@@ -26,8 +26,8 @@ export async function holdBody(
     'Content-Length': Buffer.byteLength(json),
     Expect: '100-continue',
   };
-  // The request uses no agent, so that its connection closes after the response. A shutdown would
-  // wait for a connection that the client keeps open.
+  // The request uses no agent, so that its connection closes after the response. If the client kept
+  // the connection open, a shutdown would wait for it.
   const held = request(url, { method, headers, agent: false });
   await once(held, 'continue');
   // Disposing the request before the response causes an error, which is expected.

@@ -35,8 +35,9 @@ export type LocalServer = AnyServer & {
 };
 
 /**
- * Settings for tests that send more requests to the ops listener than operators do. The requests
- * would otherwise wait for the clock, which stands still.
+ * Settings for tests that send more requests to the ops listener than operators do. With the
+ * default limits, the service would delay these requests until its clock moves, but the clock of a
+ * test stands still.
  */
 const unpaced = { adminRequestsPerSecond: 1e6, otherRequestsPerSecond: 1e6 };
 
@@ -88,11 +89,12 @@ export async function openLocalServer(
     version: manifest.version,
     clock,
     ...config.observability,
-    // A shutdown waits for the last spans as long as tests wait for an event.
+    // A shutdown waits for the last spans as long as a test waits for an event.
     traceFlushTimeoutMs: eventMs,
     ...options.observability,
     writeLog: (line) => lines.push(line),
-    // The metrics of the process are left out, because the process belongs to the tests.
+    // The metrics about the process are left out, because the process does not belong to the
+    // service but to the tests.
     measureProcess: () => {},
   });
   try {
@@ -122,7 +124,7 @@ export async function openLocalServer(
         return stopped;
       },
       async [Symbol.asyncDispose]() {
-        // Requests that are still in flight get no response when a test ends.
+        // Requests that are in flight at the end of a test get no response.
         stopped ??= close(0);
         await stopped;
         expectNoToken(output());

@@ -6,8 +6,8 @@ import { systemClock } from '@animal-store/runtime';
 import { createKeyManagement, type KeyManagement } from '../../src/keys/key-management.ts';
 
 /**
- * Creates the operations on API keys without a server and without its cache. Quota functions that
- * are not given work in memory.
+ * Creates the operations on API keys for a test, without a server and its cache of keys. Quota
+ * functions that the test does not pass use memory instead of Redis.
  */
 export function manageKeys(db: Database, quotas: Partial<Quotas> = {}): KeyManagement {
   const inMemory = createMemoryQuotas({ clock: systemClock, banPolicy: defaultBanPolicy });

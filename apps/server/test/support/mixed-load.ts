@@ -62,8 +62,8 @@ export function startMixedLoad(
         ? { method: 'POST', target: '/pets', headers, body: '{"name":"Rex","categoryId":1}' }
         : { method: 'GET', target: '/pets?limit=2', headers };
     const answer = await send(baseUrl, request, agent);
-    // If the request failed, the server has still not cached the API key. The key is used again, so
-    // that a long outage does not use up all unused keys.
+    // The request has failed, so the server has not cached its API key. The key is used again for a
+    // later request. Otherwise, a long outage would use up all unused keys.
     if (newToken && answer.status !== goodStatus[kind]) newTokens.unshift(newToken);
     return { ...answer, kind, sentAt };
   }

@@ -48,8 +48,8 @@ export function sendRaw(
       received = Buffer.concat([received, chunk]);
       if (readAnswers(received, isHead).length > 0) finish();
     });
-    // The server may reset the connection after its response. The bytes that have arrived before
-    // the reset are still used.
+    // The server may reset the connection after its response. The function still uses the bytes
+    // that have arrived before the reset.
     socket.on('error', finish).on('close', finish);
   });
 }
@@ -64,8 +64,8 @@ function readAnswers(bytes: Buffer, isHead: boolean): Answer[] {
   if (status < 200) return readAnswers(rest, isHead);
   const headers = lines.flatMap((line) => /^(.*?):\s*(.*?)\s*$/.exec(line)?.slice(1) ?? []);
   const head = createAnswer(status, headers, '');
-  // Only the empty responses of Node itself are chunked. Such a body has 5 bytes: a zero and two
-  // line breaks.
+  // Only Node itself sends a chunked response without content. The body of such a response has 5
+  // bytes: a zero and two line breaks.
   const isChunked = head.headers.get('Transfer-Encoding') === 'chunked';
   const bodyLength = isHead || status === 204 ? 0 : Number(head.headers.get('Content-Length') ?? 0);
   const length = isChunked ? 5 : bodyLength;

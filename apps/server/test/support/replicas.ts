@@ -30,7 +30,7 @@ export async function startReplicas(options: readonly LocalOptions[]) {
   const starts = options.map((own) =>
     openLocalServer(database.env, { clock: systemClock, observability, ...own }),
   );
-  // If one service fails to start, the services that start later are also closed.
+  // If one service fails to start, all services that have started are closed.
   opened.defer(async () => {
     for (const start of await Promise.allSettled(starts))
       if (start.status === 'fulfilled') await start.value[Symbol.asyncDispose]();
@@ -58,8 +58,8 @@ export async function startReplicas(options: readonly LocalOptions[]) {
     /** Sends one request and reads the whole response. */
     ask: (server: AnyServer, token: string) => ask(agent, server, token),
     /**
-     * Sends several requests at the same time, each to a random replica. The tokens are used
-     * alternately.
+     * Sends several requests at the same time, each to a random replica. If there are several
+     * tokens, the requests use them in turn.
      */
     askAtOnce: (times: number, ...tokens: readonly string[]) =>
       Promise.all(

@@ -23,8 +23,8 @@ export type Answer = {
 const sharedConnections = new Agent({ keepAlive: true });
 
 /**
- * Sends a request exactly as given, and reads the whole response. `fetch` is not used: it would
- * correct the request and refuse some methods. It also needs so much CPU time that tests with
+ * Sends a request exactly as given, and reads the whole response. `fetch` is not suitable, because
+ * it would correct the request and refuse some methods. It also needs much CPU time. Tests with
  * thousands of requests would mainly measure `fetch`.
  */
 export async function send(
@@ -40,8 +40,8 @@ export async function send(
   outgoing.setTimeout(hangMs, () =>
     outgoing.destroy(new Error(`The request got no response within ${hangMs} ms.`)),
   );
-  // Errors are ignored, because the server may respond and close the connection before it has read
-  // everything.
+  // Errors of writing are ignored, because the server may respond and close the connection before
+  // it has read the whole request.
   outgoing.on('error', () => {});
   outgoing.end(body);
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -51,7 +51,7 @@ export async function send(
 /**
  * Creates the response object from its parts.
  *
- * @param rawHeaders names and values alternately.
+ * @param rawHeaders the header names and values: each name is followed by its value.
  */
 export function createAnswer(status: number, rawHeaders: readonly string[], text: string): Answer {
   const headers = new Headers();

@@ -24,8 +24,8 @@ export interface Tour {
 }
 
 /**
- * Creates long and difficult data: for each account, an API key of each state and plan, with its
- * history.
+ * Creates data with long and unusual names. Each account gets an API key of each state and plan,
+ * with its history.
  */
 async function writeUglyData({ service, admin, bannedKey }: Store): Promise<string> {
   const quota = { perMinute: 9_000_000, perDay: 900_000_000 };
@@ -52,7 +52,7 @@ async function writeUglyData({ service, admin, bannedKey }: Store): Promise<stri
   return banned.id;
 }
 
-/** Returns descriptions of the layout faults of a page. */
+/** Returns a description of each layout fault of a page. */
 const faultsOf = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
     const faults = [];
@@ -136,8 +136,8 @@ async function expectAccessibilityTree(page: Page, link: string, width: number):
   // A screen reader announces a new message only in a region that existed before the message. So
   // the region must exist on every page.
   expect(namesOf('status').length, link).toBeGreaterThanOrEqual(2);
-  // All tables must still be tables in the accessibility tree, because a style sheet can remove the
-  // role of a table.
+  // A style sheet can remove the role of a table from the accessibility tree. So all tables must
+  // still be tables in this tree.
   const tables = await page.getByRole('table').count();
   expect(namesOf('table'), link).toHaveLength(tables);
   expect(namesOf('columnheader').length, link).toBeGreaterThanOrEqual(tables);
@@ -213,7 +213,7 @@ export async function tourConsole(
 ): Promise<void> {
   const bannedId = await writeUglyData(store);
   const account = (n: number) => `account/${encodeURIComponent(accounts[n] ?? '')}`;
-  // The pages that have no entry in the navigation, and pages with other content because of their
+  // The pages that have no entry in the navigation, and the pages whose content depends on their
   // parameters. The pages of the navigation are added after the login.
   const linksOutside = [
     ...['keys?account=nobody', 'new-key', `key/${bannedId}`, account(1), account(2)],

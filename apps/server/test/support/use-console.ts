@@ -14,7 +14,7 @@ export type Store = ReturnType<typeof useConsole>;
 /** Opens one service and one browser for all tests of a file. */
 export function useConsole() {
   const { service, admin } = useAdmin('postgres', {
-    // The service uses the clock of the machine, because the browser does so, too.
+    // The service uses the clock of the machine, because the browser also uses it.
     clock: systemClock,
     // With these settings, the third denied request in a row leads to a ban.
     quotas: { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0, graceMs: 0 } },

@@ -4,10 +4,10 @@ import type { InlineConfig } from 'vitest/node';
 export const serviceOptions: InlineConfig = {
   globalSetup: `${import.meta.dirname}/global-setup.ts`,
   execArgv: [
-    // Most test files open the embedded database, which is WebAssembly. With this option, it starts
-    // faster, because the optimizing compiler is off.
+    // Most test files open the embedded database, which is a WebAssembly module. This option
+    // switches off the optimizing compiler, so the module starts faster.
     '--liftoff-only',
-    // The hook makes loading drizzle faster, as in the server. Most test files load drizzle.
+    // Most test files load drizzle. This hook makes loading drizzle faster, as in the server.
     ...['--import', `${import.meta.dirname}/../../src/resolve-drizzle.ts`],
   ],
 };

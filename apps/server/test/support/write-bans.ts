@@ -2,8 +2,7 @@ import type { Database } from '@animal-store/postgres';
 import { type Ban, createBanLog } from '../../src/bans/ban-log.ts';
 
 /**
- * Returns a ban that began the given number of minutes ago, and ends after the same number of
- * minutes.
+ * Returns a ban that began a number of minutes ago, and will end after the same number of minutes.
  */
 export const banOf = (keyId: string, minutes: number): Ban => ({
   keyId,

@@ -186,8 +186,8 @@ describe.each(databaseKinds)('usage ledger (stored request counts), database %s'
     await writeUsage(db(), [], { ...traffic, sequence: 1 }, 30_000);
     await writeUsage(db(), [], { ...traffic, sequence: 2 }, 61_000);
     const found = await ledger().readTraffic();
-    // Only the batch of counts that this test has written is compared. Batches of other tests may
-    // become too old in the meantime.
+    // Only the counts that this test has written are compared. Counts of other tests may become too
+    // old during the test.
     expect(found.filter((flush) => flush.replica === replica)).toEqual([traffic]);
   });
 

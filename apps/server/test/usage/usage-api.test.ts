@@ -122,8 +122,8 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     const use = async () => (await service.call('/pets', { token, headers })).status;
     expect(await use()).toBe(200);
     await end(key);
-    // The API key is used until the replica refuses it, because the NOTIFY takes a moment to
-    // arrive. `served` counts the requests that were still accepted.
+    // The test sends requests until the replica refuses the API key, because the NOTIFY about the
+    // change takes a moment to arrive. `served` is the number of requests that were still accepted.
     let served = 1;
     await untilPassing([service.server], async () => (await use()) !== 200 || ++served < 0);
     const lookUps: string[] = [];
@@ -132,15 +132,16 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     while (statuses.length < 5) statuses.push(await use());
     stopFollowing();
     expect(statuses).toEqual([status, status, status, 429, 429]);
-    // If the message about the change arrives only now, the replica looks up the API key once more.
+    // The message about the change may arrive only now. In this case, the replica looks up the API
+    // key once more.
     expect(lookUps.filter((name) => name === 'find_key_by_token').length).toBeLessThan(2);
 
     const { history, lastUsedAt, lastRefusedAt, usage } = await untilPassing(
       [service.server],
       async () => {
         const details = await admin.read<KeyDetails>(`/keys/${key.id}?include=history`);
-        // Two SQL statements read the details of an API key, and the second one may already see
-        // more requests. So the test waits until both agree.
+        // Two SQL statements read the details of an API key. The second one may already see more
+        // requests than the first one, so the test waits until both agree.
         const isCounted = sumOf(details.history?.rows) === served + 6;
         return details.lastRefusedAt !== null && isCounted && details;
       },

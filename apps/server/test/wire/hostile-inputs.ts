@@ -20,7 +20,8 @@ export const targets: Table<string> = {
     '/v1/pets?%ff=%ff&%=%00&__proto__[x]=0&constructor=x&a[b][c]=d&page[]=9&offset=1',
     // A target in absolute form is reduced to its path, whatever its host is (RFC 9112, §3.2.2).
     ...['https://u:p@localhost/v1/pets', 'ftp://a/v1/pets'],
-    // Express would call `url.parse`, which throws for some of these targets.
+    // Express would use Node's function `url.parse`, which throws an error for some of these
+    // targets.
     ...['http://[/v1/pets', 'http:///v1/pets', 'http://%ff/v1/pets', 'http://a:port/v1/pets'],
     // Percent-encoded letters are decoded (RFC 3986, §6.2.2.2).
     ...['/v1/%70%65%74%73?ids=1', '/v1/r%61te%2Dlimit', '/%761/pets?ids=1'],
@@ -35,8 +36,8 @@ export const targets: Table<string> = {
     ...['/v1/pets%3Fids=1', '/v1/pets;a=b', '/v1/nowhere/%ff'],
   ],
   '404 There is no such path. The API is under /v1.': ['/', 'http://localhost?x=/v1'],
-  // For these paths, Express would fail while it matches them, before it calls any middleware of
-  // the route.
+  // For these paths, Express would fail while it looks for the route, and before it calls any
+  // middleware of the route.
   '400 path: expected valid percent-encoding of UTF-8': [
     ...['%', '%zz', '%c0%80', '%ed%a0%80'].map((it) => `/v1/pets/${it}?limit=%ff`),
   ],
@@ -65,11 +66,12 @@ export const requestHeads: Table<readonly string[]> = {
       get,
       `Host:${host}`,
     ]),
-    // The header with the API key is the hundredth one, which is the last that the server reads.
+    // The hundredth header contains the API key. The server reads at most a hundred headers.
     [get, 'Host: a', ...many(98)],
     [get, 'Host: a', '__proto__: x', 'X-Odd: \xff', 'X-Forwarded-For: \xff, 999.9.9.9'],
     [get, 'Host: a', 'Origin: \xff', 'TE: deflate', 'X-Original-URL: /admin'],
-    // For these headers, the response is still complete, uncompressed JSON.
+    // These headers ask for a part of the response, for another format or for compression. The
+    // service ignores them, and sends complete, uncompressed JSON.
     [get, 'Host: a', 'Accept-Encoding: gzip, br', 'Accept: text/html', 'If-None-Match: *'],
     [get, 'Host: a', 'Range: bytes=0-1', 'Accept: application/json;q=0', 'Content-Type: a/b'],
   ],

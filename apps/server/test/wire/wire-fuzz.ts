@@ -3,7 +3,7 @@ import type { AnyServer } from '../support/local-server.ts';
 import { closeOf, openConnection } from './connection.ts';
 import { type Framed, framings, requestHeads, type Table, targets } from './hostile-inputs.ts';
 
-/** Generates usual values most of the time, and odd values sometimes. */
+/** Generates a usual value most of the time, and an odd value sometimes. */
 const mostly = <Value>(usual: readonly Value[], odd: readonly Value[]) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...usual) },
@@ -32,7 +32,7 @@ const fields = mostly<readonly string[]>(
   ],
 );
 
-/** Generates a request. Its headers describe the length of the body correctly or wrongly. */
+/** Generates a request whose headers describe the length of the body correctly or wrongly. */
 const request = (token: string) =>
   fc
     .tuple(
@@ -46,7 +46,10 @@ const request = (token: string) =>
       return [first, ...rest, ...own, framing, '', body].join('\r\n');
     });
 
-/** Generates sequences of everything that a client may do on a connection. */
+/**
+ * Generates sequences of actions. Together, the sequences contain everything that a client may do
+ * on a connection.
+ */
 function wireConversations(token: string) {
   const place = fc.double({ min: 0, max: 1, noNaN: true });
   return fc
@@ -60,8 +63,8 @@ function wireConversations(token: string) {
       /** Whether the client reads the responses. */
       reads: mostly([true], [false]),
       /**
-       * The end of the connection: a TCP reset after the last byte, a half-close, or, rarely,
-       * waiting until the server closes it.
+       * How the connection ends: with a TCP reset after the last byte, with a half-close, or,
+       * rarely, when the server closes it.
        */
       ending: fc.oneof(
         { weight: 50, arbitrary: fc.constantFrom('reset', 'half-close') },

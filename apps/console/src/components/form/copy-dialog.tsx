@@ -16,8 +16,8 @@ export function CopyDialog({
   about: ComponentChildren;
   text: string;
   /**
-   * The height of the text field, in lines. The operator can then edit the text. Without a height,
-   * the text is read-only, as for a token.
+   * The height of the text field, in lines. If a height is given, the operator can edit the text.
+   * Otherwise, the text is read-only, as for a token.
    */
   rows?: number;
   copyLabel: string;
@@ -40,7 +40,7 @@ export function CopyDialog({
       await navigator.clipboard.writeText(now);
       setResult('Copied.');
     } catch {
-      // Browsers allow pages to use the clipboard only over HTTPS or on this machine.
+      // Browsers allow pages to use the clipboard only over HTTPS or on localhost.
       setResult('The text is selected. Press Ctrl+C or ⌘C to copy it.');
     }
   }

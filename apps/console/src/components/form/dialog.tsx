@@ -22,12 +22,12 @@ export function Dialog({
     const dialog = element.current;
     const opener = document.activeElement;
     dialog?.showModal();
-    // The first field gets the focus. The browser would focus the first focusable element, such as
-    // a scrollable list.
+    // The first form field gets the focus. Without this call, the browser would focus the first
+    // focusable element, such as a scrollable list.
     const field = dialog?.querySelector<HTMLInputElement>('input, select, textarea');
     field?.focus();
-    // The browser puts the caret at the end of a long text, and scrolls there. The operator reads
-    // the text from the top, so the caret moves to the beginning.
+    // In a long text, the browser puts the caret at the end and scrolls to the end. The caret moves
+    // to the beginning here, because the operator reads the text from the top.
     if (field?.localName === 'textarea') {
       field.setSelectionRange(0, 0);
       field.scrollTop = 0;
@@ -55,7 +55,7 @@ export function Dialog({
         else onClose();
       }}
       onCancel={(event) => {
-        // `onClose` lets the page remove the dialog. The browser must not also close it.
+        // `onClose` makes the page remove the dialog, so the browser must not close it, too.
         event.preventDefault();
         onClose?.();
       }}

@@ -7,7 +7,7 @@ import { formatCount } from '../time/format.ts';
  */
 export type FieldFaults = Readonly<Record<string, string>>;
 
-/** The names of the form fields, by the names of their values in the API. */
+/** The name of the form field for each value in the API, by the name of the value. */
 const fieldNames: Readonly<Record<string, string>> = {
   name: 'name',
   account: 'account',

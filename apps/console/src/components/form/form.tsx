@@ -63,7 +63,7 @@ export const textOf = (form: FormData, name: string): string => String(form.get(
 
 type Described = { id: string } & Pick<AriaAttributes, 'aria-describedby' | 'aria-invalid'>;
 
-/** The frame of a form field: its label, its description and its error. */
+/** The frame of a form field, with its label, its description and its error. */
 function Labelled({
   label,
   name = '',

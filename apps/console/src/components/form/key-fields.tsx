@@ -54,11 +54,11 @@ export function readKeyFields(form: FormData, before: Fields): KeyChange {
   const chosen = readScopes(form);
   return {
     name: textOf(form, 'name') || null,
-    // An unchanged account is not sent. The field trims spaces, so an old account name with a space
-    // at its end would otherwise be changed by accident.
+    // An unchanged account is not sent. The form field trims spaces. So an old account name with a
+    // space at its end would otherwise be changed by accident.
     ...(account !== (before.account ?? '').trim() && { account: account || null }),
-    // Unchanged scopes are not sent. Otherwise they would overwrite a restriction that somebody
-    // else has made meanwhile.
+    // Unchanged scopes are not sent, because they would overwrite scopes that somebody else has
+    // changed since the form was opened.
     ...(`${chosen}` !== `${scopes}` && { scopes: chosen }),
     // An unchanged expiry is not sent, because the field has no seconds and would round the time.
     ...(expires !== toLocalField(expiresAt) && { expiresAt: fromLocalField(expires) }),

@@ -6,7 +6,7 @@ import { Field, SelectField } from './form.tsx';
 /** Returns the label of a plan: its name with a capital letter. */
 export const planTitle = (plan: PlanName): string => plan.charAt(0).toUpperCase() + plan.slice(1);
 
-/** Formats a plan as an option of a list: its name and its limits. */
+/** Formats a plan for a list of options: its name and its limits. */
 function planLabel(plan: PlanName): string {
   const name = planTitle(plan);
   const quota = plans[plan];

@@ -9,7 +9,10 @@ const graces = [
   [30 * 86_400, 'in 30 days'],
 ] as const;
 
-/** Creates the dialog for a token rotation. It asks when the current tokens expire. */
+/**
+ * Creates the dialog for a token rotation. The dialog asks the operator when the current tokens
+ * expire.
+ */
 export function rotationBy(
   rotate: (graceSeconds: number, query: Reason) => Promise<void>,
 ): Omit<Change, 'title' | 'done'> {

@@ -22,8 +22,8 @@ const moves: Readonly<Record<string, (index: number, count: number) => number>> 
 export const isMoved = (key: string): boolean => Object.hasOwn(moves, key);
 
 /**
- * Moves the selection for a key press. The keys work as for a slider in the ARIA Authoring
- * Practices, and Shift extends the selection.
+ * Moves the selection when a keyboard key is pressed. The keys have the same effect as in a slider
+ * of the ARIA Authoring Practices. With Shift, they extend the selection.
  */
 export function moveMark(
   mark: Mark | undefined,
@@ -44,8 +44,8 @@ export function moveMark(
 }
 
 /**
- * Returns the first and last index of a selection. Both are limited to the current number of
- * buckets, which may have become smaller.
+ * Returns the first and the last index of a selection. Both are limited to the buckets that exist
+ * now, because a plot may get fewer buckets than before.
  */
 export function placesOf(
   { index, anchor = index }: Mark,

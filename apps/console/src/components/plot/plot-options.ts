@@ -9,8 +9,8 @@ export const plotHeight = 180;
 const [minute, hour, day] = [60, 3_600, 86_400];
 
 /**
- * The possible distances between two marks on the time axis, in seconds. The smallest is a minute,
- * because labels have no seconds and would repeat.
+ * The possible distances between two marks on the time axis, in seconds. The smallest distance is a
+ * minute. The labels have no seconds, so marks at smaller distances would have the same label.
  */
 export const axisSteps: readonly number[] = [
   ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
@@ -66,7 +66,8 @@ export function optionsFor(
     width: Math.max(element.clientWidth, 200),
     height: plotHeight,
     legend: { show: false },
-    // uPlot's own drag is off. `dragInPlot` replaces it, because it also supports fingers.
+    // Dragging is switched off in uPlot, because uPlot does not support fingers. `dragInPlot`
+    // replaces it.
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     hooks,
     scales: {
@@ -129,7 +130,7 @@ function colourReader(element: HTMLElement): (name: string) => string {
 }
 
 /**
- * Returns the upper end of the axis, above the highest value. It is never 0, so that an empty plot
- * has an axis.
+ * Returns the upper end of the axis, which is above the highest value. The result is never 0,
+ * because an empty plot must also have an axis.
  */
 const topOf = (max: number | null) => Math.max((max ?? 0) * 1.1, 4);

@@ -4,7 +4,7 @@ import { formatCount, formatRequests, formatUtc, isUtc, spanText } from '../time
 import { OutcomeKey } from './outcome-table.tsx';
 import { type Bucket, outcomeLabels, outcomes } from './usage.ts';
 
-/** The numbers of the selected buckets, added up. */
+/** The sums of the numbers in the selected buckets. */
 export interface BucketSummary {
   readonly from: number;
   readonly to: number;

@@ -25,8 +25,8 @@ import {
 
 /**
  * Plots requests over time as stacked bars, one colour for each outcome, with the limit as a line.
- * Hovering over a bar shows its numbers, and dragging zooms in. The keyboard can do both. Screen
- * readers cannot read the canvas, so they get a table.
+ * A bar under the pointer shows its numbers, and dragging zooms in. The keyboard can do the same.
+ * Screen readers cannot read the canvas, so the plot also contains a table.
  */
 export function UsagePlot({
   what,
@@ -96,8 +96,8 @@ export function UsagePlot({
       plot.current?.setSize({ width: Math.max(element.clientWidth, 200), height: plotHeight }),
     );
     sizes.observe(element);
-    // The plot is drawn again when the theme changes, because a style sheet has no effect on a
-    // canvas.
+    // The plot is drawn again when the theme changes, because the colours of a canvas do not follow
+    // the style sheet.
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     scheme.addEventListener('change', draw);
     return () => {

@@ -13,7 +13,10 @@ import { bucketMs, countByOutcome, deprecatedOperations, type Ledger, sumOf } fr
 
 type Quota = KeyDetails['quota'];
 
-/** The limit line for each bucket length: the most requests that the plan admits in one bucket. */
+/**
+ * For each bucket length, the largest number of requests that the plan admits in one bucket. The
+ * plot shows it as a line.
+ */
 const limits: Readonly<Record<UsageBucket, (quota: Quota) => Limit>> = {
   minute: ({ perMinute }) => ({ label: 'Limit per minute', requests: perMinute }),
   hour: ({ perMinute, perDay }) => ({
@@ -35,8 +38,8 @@ export function Usage({
   file,
 }: {
   /**
-   * The effective limits; `null` for an account without a plan, because each of its keys has its
-   * own limits.
+   * The limits that apply. The value is `null` for an account without a plan, because each of its
+   * keys has its own limits.
    */
   quota: Quota | null;
   ledger: Ledger;

@@ -4,7 +4,7 @@ import { affectedKeysText, type Denials, type Refusal } from './refusals.ts';
 export interface LetterSubject {
   /** Whether the letter is about a key or an account. */
   readonly kind: 'key' | 'account';
-  /** The name that the customer also knows: the name of the key or account, or its id. */
+  /** The name by which the customer knows the key or the account, or its id. */
   readonly name: string;
   readonly quota: { readonly perMinute: number; readonly perDay: number } | null;
   readonly refusals: readonly Refusal[];

@@ -3,8 +3,8 @@ import { CopyDialog } from '../form/copy-dialog.tsx';
 import type { Letter } from './customer-letter.ts';
 
 /**
- * A button that opens a draft letter to a customer. The draft keeps the facts of the moment when it
- * was opened.
+ * A button that opens the draft of a letter to a customer. The draft does not change while it is
+ * open, even if the state of the key or the account changes.
  */
 export function LetterButton({ letter }: { letter: Letter }) {
   const [opened, setOpened] = useState<Letter>();

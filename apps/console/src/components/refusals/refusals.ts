@@ -52,7 +52,8 @@ export type Refusal =
  */
 export function refusalsOfKey(key: KeyDetails): Refusal[] {
   const { state, revokedAt, expiresAt, suspension, accountSuspension, usage } = key;
-  // A revoked or expired key is always refused, so other reasons do not matter.
+  // The service refuses every request with a revoked or expired key, so other reasons are not
+  // checked.
   if (state === 'revoked' && revokedAt !== null) return [{ why: 'revoked', since: revokedAt }];
   if (state === 'expired' && expiresAt !== null) return [{ why: 'expired', since: expiresAt }];
   return [
@@ -74,8 +75,8 @@ function bansOf({ bans, bannedKeys, busiestKeys, keys, requestsToday }: AccountD
 }
 
 /**
- * Returns the reasons that come from the states of an account's keys, except bans, which `bansOf`
- * returns.
+ * Returns the reasons for refusals that come from the states of an account's keys. Bans are not
+ * included, because `bansOf` returns them.
  */
 function refusalsOfKeys({ keys, suspension, fullKeys, suspendedKeys }: AccountDetails): Refusal[] {
   if (keys === 0) return [{ why: 'no key' }];
@@ -126,8 +127,8 @@ function suspensions(subject: Subject, suspension: KeyDetails['suspension']): Re
 /**
  * Returns the windows that have no requests left.
  *
- * @param quota the configured limits. They are not read from `windows`, because during a Redis
- *   outage `windows` contains the limits of a single replica, which are smaller.
+ * @param quota the configured limits. The limits in `windows` are not used, because they are
+ *   smaller during a Redis outage: each replica then has only a share of each limit.
  */
 function fullWindows(
   subject: Subject,

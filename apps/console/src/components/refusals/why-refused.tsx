@@ -10,7 +10,8 @@ import { affectedKeysText, type Denials, type Refusal } from './refusals.ts';
 /**
  * Shows why requests are refused now, how many were refused in the selected period, and what to do.
  *
- * @param account the account of a key. If the account causes the refusal, the page links to it.
+ * @param account the account of a key. If the account causes the refusal, the text links to the
+ *   page of the account.
  * @param children further facts.
  */
 export function WhyRefused({

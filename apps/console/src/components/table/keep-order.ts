@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 
 /**
- * Sorts updated rows into the order in which the operator already sees them, so that they do not
+ * Sorts the updated rows of a list in the order that the operator already sees. Rows then do not
  * move while the operator reads. New rows come last.
  *
  * @param before the ids of the rows in their previous order.
@@ -18,10 +18,10 @@ export function keepOrder<Row>(
 }
 
 /**
- * Keeps rows in their places as long as `subject` stays the same.
+ * Keeps rows in their places until another list is shown.
  *
- * @param subject a text that identifies the list, such as its filters. When it changes, the rows
- *   get their new order.
+ * @param subject a text that identifies the list, such as its filters. When the text changes, the
+ *   rows get the order of the response.
  */
 export function useKeptOrder<Row>(
   subject: string,

@@ -20,8 +20,8 @@ export type ListQuery = Parameters;
 const pageSize = '50';
 
 /**
- * The filters that make it slow to count the matching rows, because the service must read all rows
- * of the list.
+ * The filters for which the service must read all rows of the list to count the matching ones. With
+ * such a filter, counting is slow.
  */
 const costly: readonly ParameterName[] = ['search', 'plan', 'nearLimit', 'expiresWithinDays'];
 

@@ -42,8 +42,8 @@ export function QueryField({
   // The field keeps the typed text while the search waits for the next letter. The field also keeps
   // a space at the end of the text, although the search ignores this space.
   const isKept = timer.current !== undefined || typed.current.trim() === searched;
-  // Preact types the attributes of an input by its `type`. The compiler only accepts a single type,
-  // not a union of two.
+  // In Preact, the allowed attributes of an input depend on its `type`. The compiler accepts a
+  // single type here, but not a union of two types.
   const inputType = type === 'search' ? { type } : { type };
   return (
     <label class="field">
@@ -76,7 +76,7 @@ export function QuerySelect({
   name: ParameterName;
   label: string;
   options: readonly (readonly [value: string, label: string])[];
-  /** The label of the option that filters nothing. */
+  /** The label of the first option, which removes the filter. */
   all?: string;
 }) {
   return (

@@ -3,7 +3,7 @@ export interface Selection {
   /** The `key` of each selected row. */
   readonly selected: ReadonlySet<string>;
   readonly change: (keys: readonly string[], isSelected: boolean) => void;
-  /** Returns the name of a row for the label of its checkbox. Screen readers read it. */
+  /** Returns the name of a row. Screen readers read the name as the label of the row's checkbox. */
   readonly nameOf: (key: string) => string;
 }
 

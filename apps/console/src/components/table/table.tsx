@@ -3,13 +3,13 @@ import { SelectAll, type Selection, SelectRow } from './selection.tsx';
 
 interface ColumnOptions {
   /**
-   * The `sort` parameter after the first click on this column. A minus sign in front sorts in
-   * descending order.
+   * The value of the parameter `sort` after the first click on this column. A minus sign in front
+   * of the value means descending order.
    */
   readonly sort?: string;
   /**
-   * Whether the list can only be sorted in one direction. A second click then restores the default
-   * order.
+   * Whether the list can be sorted by this column in one direction only. A second click then
+   * restores the default order.
    */
   readonly isOneWay?: boolean;
   /**

@@ -1,7 +1,7 @@
 import { afterAll, expect, test, vi } from 'vitest';
 
-// The module reads the time zone when it is loaded. So the test sets the time zone first, and then
-// loads the module again.
+// The module under test reads the time zone when it is loaded. So the test sets the time zone
+// first, and then loads the module again.
 vi.stubEnv('TZ', 'Europe/Berlin');
 vi.stubGlobal('navigator', { languages: ['de-DE', 'en-GB'] });
 vi.resetModules();

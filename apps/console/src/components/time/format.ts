@@ -24,7 +24,7 @@ const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const zone = new Intl.DateTimeFormat(locale).resolvedOptions().timeZone;
 
 /**
- * Whether the reader's time zone is UTC. The console then shows a time only once, and not in both
+ * Whether the reader's time zone is UTC. If so, the console shows each time once, and not in both
  * local time and UTC.
  */
 export const isUtc: boolean = ['UTC', 'Etc/UTC', 'GMT'].includes(zone);
@@ -43,7 +43,10 @@ export const formatCompact = (count: number): string => compact.format(count);
 export const formatLocal = (time: Date, style: TimeStyle = 'medium'): string =>
   formats[style].local.format(time);
 
-/** Formats a period, given in Unix milliseconds. Within one day, the date is not repeated. */
+/**
+ * Formats a period, which is given in Unix milliseconds. If the period begins and ends on the same
+ * day, the result contains the date once.
+ */
 export const spanText = (from: number, to: number): string =>
   formats.short.local.formatRange(from, to);
 
@@ -82,8 +85,8 @@ export function formatDistance(time: Date, now: number = Date.now()): string {
 }
 
 /**
- * Formats how far a time is from now, for a text that is read later. It has no seconds, because
- * they would soon be wrong.
+ * Formats how far a time is from now, for a text that people read later. The result has no seconds,
+ * because a number of seconds would soon be wrong.
  */
 export function distanceInWords(time: Date, now: number = Date.now()): string {
   const ms = time.getTime() - now;

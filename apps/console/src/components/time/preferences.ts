@@ -48,7 +48,7 @@ function keepPreference<Value extends string>({ name, choices, value }: Preferen
   const kept = localStorage.getItem(storageName);
   value.value = values.find((known) => known === kept) ?? value.value;
   effect(() => {
-    // The style sheet reads the preference from this attribute.
+    // The style sheet reads the preference from this attribute of the page.
     document.documentElement.dataset[name] = value.value;
     // The browser stores only values that differ from the default, so a stored value is deleted
     // when the operator returns to the default.

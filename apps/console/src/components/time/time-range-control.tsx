@@ -76,8 +76,8 @@ export function TimeRangeControl({ range }: { range: TimeRange }) {
 function OwnRange({ span, isOwn }: { span: Span; isOwn: boolean }) {
   const [fault, setFault] = useState<string>();
   const [typed, setTyped] = useState({ from: '', to: '' });
-  // The fields are filled before the first paint, so that they do not overwrite what the operator
-  // types.
+  // The fields get their values before the first paint. Later, the values could overwrite what the
+  // operator types.
   useLayoutEffect(
     () => setTyped({ from: localOf(span.from), to: localOf(span.to) }),
     isOwn ? [span.from, span.to] : [isOwn],

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test, vi } from 'vitest';
 
-// The module under test. It reads the address when it is loaded, so the address is stubbed first.
+// The module under test. It reads the address of the page when it is loaded, so the tests replace
+// the address before they load the module.
 let range: typeof import('./time-range.ts');
 beforeAll(async () => {
   vi.stubGlobal('location', { hash: '' });

@@ -53,9 +53,10 @@ export const bucketLabels: Readonly<Record<UsageBucket, string>> = {
 const maxSpanMs = 400 * dayMs;
 
 /**
- * The limits for the two smaller bucket lengths: the longest period that is plotted with them, and
- * how old its start may be. By default, the service stores minutes for 48 hours and hours for 90
- * days. The limits are slightly shorter, so that the first buckets of a plot still exist.
+ * The limits for buckets of a minute and of an hour: the longest period that is plotted with them,
+ * and the greatest age of its start. By default, the service stores the counts of minutes for 48
+ * hours and of hours for 90 days. The limits are slightly shorter, because the first buckets of a
+ * plot must still exist.
  */
 const finest = [
   { bucket: 'minute', longestMs: 6 * hourMs, keptMs: 47 * hourMs },
@@ -112,7 +113,7 @@ export function periodQueryOf({ bucket, span }: TimeRange) {
 }
 
 /**
- * Returns the cache key of a period. The key of a period that ends now stays the same while time
+ * Returns the cache key of a period. If the period ends now, the key does not change while time
  * passes.
  */
 export function subjectOf({ name, span }: TimeRange): string {
@@ -146,7 +147,10 @@ export function showSpan(span: Span): void {
   goTo(linkToSpan(span));
 }
 
-/** Returns whether the service still has data in smaller buckets for the period of one bucket. */
+/**
+ * Returns whether a bucket can be plotted in smaller buckets, because the service still has their
+ * counts.
+ */
 export function hasSmaller(bucket: UsageBucket, at: number): boolean {
   return bucketFor({ from: at, to: at + bucketMs[bucket] }, Date.now()) !== bucket;
 }
@@ -183,7 +187,7 @@ export function linkWithPeriod(
   return linkTo(page, { id, query: pagesWithPeriod.includes(page) ? { range, ...bounds } : {} });
 }
 
-/** Returns a period with the same middle that is three times as long. */
+/** Returns a period that is three times as long and has the same middle. */
 export function zoomOut({ from, to }: Span): Span {
   const lengthMs = to - from;
   return { from: from - lengthMs, to: to + lengthMs };

@@ -63,8 +63,8 @@ const localOf = (time: Date, style: 'short' | 'medium') =>
 const bothOf = (time: Date) => `${formatLocal(time)} (${formatUtc(time)})`;
 
 /**
- * Returns whether a time whose seconds are unknown is in the current minute. The page cannot tell
- * how many seconds ago such a time was.
+ * Returns whether a time whose seconds are unknown is in the current minute. For such a time, the
+ * page cannot show the number of seconds since then.
  */
 function isThisMinute(time: Date, isMinute: boolean): boolean {
   const age = Date.now() - time.getTime();

@@ -19,7 +19,7 @@ import { formatCount, formatKeys, formatShare } from '../../components/time/form
 import { type TimeRange, useTimeRange } from '../../components/time/time-range.ts';
 import { AccountActions } from './account-actions.tsx';
 
-/** The number of keys that the page lists. A link leads to the list of all keys. */
+/** The largest number of keys that the page shows. A link leads to the list of all keys. */
 const shownKeys = 20;
 
 /**
@@ -93,11 +93,14 @@ function detailsOf(account: WithHistory<'getAccount'>, range: TimeRange) {
   );
 }
 
-/** Returns whether a limit that the keys share is used up. */
+/** Returns whether one of the limits that the keys of the account share is used up. */
 const isUsedUp = (account: AccountDetails | undefined): boolean =>
   Object.values(account?.usage?.windows ?? {}).some(({ remaining }) => remaining === 0);
 
-/** Names the key that uses most of the limits that the keys share. */
+/**
+ * Shows the name of the key that has sent the most requests today, if a limit that the keys of the
+ * account share is used up.
+ */
 function Busiest({ account }: { account: AccountDetails }) {
   const { busiestKeys, requestsToday } = account;
   const [busiest] = busiestKeys;

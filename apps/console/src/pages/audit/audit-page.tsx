@@ -50,11 +50,11 @@ const unnamedActors = [
 ] as const;
 
 /**
- * Returns the filter options for the actor of a change. The operators are not polled, because they
- * seldom change.
+ * Returns the filter options for the actor of a change. The list of operators is not polled,
+ * because operators seldom change.
  */
 function useActors(): readonly (readonly [value: string, label: string])[] {
-  // If the list of operators cannot be fetched, the filter only offers the actors that are not
+  // If the list of operators cannot be fetched, the filter offers only actors that are not
   // operators.
   const operators = useAdmin('listOperators', {}, { isPolled: false }).data?.body ?? [];
   const byName = operators.toSorted((one, other) => one.name.localeCompare(other.name));
@@ -67,12 +67,16 @@ function useActors(): readonly (readonly [value: string, label: string])[] {
  */
 function labelOf({ name, role, state, tokens: [token] }: Operator): string {
   const details = [role, state === 'active' ? token?.prefix : state].filter(Boolean);
-  // The characters U+2068 and U+2069 isolate the name, in case it is right-to-left text. An
-  // `option` cannot contain the element that isolates names elsewhere.
+  // The characters U+2068 and U+2069 isolate the name from the text around it, because the name may
+  // be right-to-left text. On other pages, an HTML element does this, but an `option` cannot
+  // contain elements.
   return `\u2068${name}\u2069 (${details.join(', ')})`;
 }
 
-/** Converts the filters to a query. The fields contain local times, and the API expects UTC. */
+/**
+ * Converts the filters to a query of the API. The fields of the form contain local times, but the
+ * API expects UTC.
+ */
 function toQuery({ from, to, ...query }: ListQuery) {
   const instant = (local: string | undefined) =>
     local && !Number.isNaN(Date.parse(local)) ? new Date(local).toISOString() : undefined;

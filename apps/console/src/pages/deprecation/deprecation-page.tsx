@@ -113,8 +113,8 @@ export function DeprecationPage() {
 }
 
 /**
- * Lists the keys that call deprecated operations, the latest caller first. Rows do not move while
- * an operator reads them.
+ * A table of the keys that call deprecated operations, the latest caller first. Rows do not move
+ * while an operator reads them.
  */
 function CallerTable({ keys, subject }: { keys: readonly ListedKey[]; subject: string }) {
   const rows = useKeptOrder(subject, keys, ({ id }) => id);

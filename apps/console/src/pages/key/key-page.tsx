@@ -82,8 +82,8 @@ function detailsOf(key: WithHistory<'getKey'>, range: TimeRange) {
 }
 
 /**
- * Warns that the key will be banned if its callers continue to ignore 429s. The warning appears
- * when the key has at least half of the strikes that it may have.
+ * Warns that the key will be banned if its callers continue to ignore responses with 429. The
+ * warning appears when the key has half of the strikes that are allowed before a ban.
  */
 function Strikes({ details: { usage } }: { details: KeyDetails }) {
   const { bannedUntil, strikes, strikeThreshold } = usage;
@@ -220,7 +220,7 @@ function Facts({ details: key }: { details: KeyDetails }) {
   );
 }
 
-/** Lists the recorded changes of the key, and its bans. */
+/** Lists the changes and the bans of the key from the audit log. */
 function AuditTrail({ id, entries }: { id: string; entries: readonly AuditEntry[] }) {
   return (
     <section>

@@ -66,12 +66,14 @@ const actions: readonly BulkAction[] = [
   },
 ];
 
-/** The bar below a list of keys: how many keys are selected, and what can be done with them. */
+/**
+ * The bar below a list of keys. It shows how many keys are selected, and buttons to change them.
+ */
 export function BulkActions({ keys, onDone }: { keys: readonly ListedKey[]; onDone: () => void }) {
   const [open, setOpen] = useState<BulkAction>();
   const allowed = actions.filter(({ operation }) => may(operation));
   const bar = useRef<HTMLDivElement>(null);
-  // On a phone, a button shows and hides the actions.
+  // On a phone, a button opens and closes the list of actions.
   const [isUnfolded, setUnfolded] = useState(false);
   useShortcut('b', () => {
     const buttons = [...(bar.current?.querySelectorAll('button') ?? [])];

@@ -27,8 +27,8 @@ const expiring = [
 ] as const;
 
 /**
- * Returns the default order of the list. With the filter for keys that expire soon, the service
- * chooses the order: the key that expires next comes first.
+ * Returns the default order of the list. If the list is filtered by keys that expire soon, the
+ * service sorts the keys by their expiry, the next one first.
  */
 const usualSortOf = ({ expiresWithinDays }: ListQuery) =>
   expiresWithinDays === undefined ? ('-created' satisfies KeySort) : undefined;

@@ -81,7 +81,7 @@ async function readHealth({ signal }: { signal: AbortSignal }): Promise<Health> 
   }
 }
 
-/** Shows whether the database and Redis respond. */
+/** Shows whether the database and Redis respond, or are not configured. */
 function Health({
   health,
   stores,
@@ -195,8 +195,8 @@ function Figures({
 }
 
 /**
- * The share of the last minute's requests that must be denied or failed before the page shows a
- * problem.
+ * The share of the requests in the last minute that must be denied or failed before the page shows
+ * a problem.
  */
 const problemShares = { denied: 0.25, failed: 0.01 };
 
@@ -309,8 +309,8 @@ function Lists({
 }
 
 /**
- * Returns the first and last day (UTC) that the list of busiest keys covers. They are the days of
- * the selected period, at most 31.
+ * Returns the first and the last day (UTC) of the list of busiest keys. They are the first and the
+ * last day of the selected period, or the last 31 days of a longer period.
  */
 function daysOf({ from, to }: { from: string; to: string }) {
   const dayMs = bucketMs.day;

@@ -5,8 +5,8 @@ import type { Store } from '../../support/use-console.ts';
 import { writeCounts } from '../../support/write-usage.ts';
 
 /**
- * Sorts, filters and pages a list of sixty API keys, reloads its address, and downloads it as CSV.
- * Then the journey uses the search.
+ * Sorts and filters a list of sixty API keys, opens its pages, reloads its address, and downloads
+ * it as CSV. Then the journey uses the search.
  */
 export async function findKeys(store: Store): Promise<void> {
   const { service, admin, open, createKeys, createOperator } = store;
@@ -42,7 +42,7 @@ export async function findKeys(store: Store): Promise<void> {
     await expect.poll(() => head(column).getAttribute('aria-sort')).toBe(order);
     if (name !== '') await first(name);
   }
-  // The whole row works as a link, even for the middle mouse button.
+  // A click on any place of the row opens its link, even with the middle mouse button.
   const opened = page.context().waitForEvent('page');
   await rows.first().getByText('active').click({ button: 'middle' });
   const other = await opened;
@@ -52,8 +52,8 @@ export async function findKeys(store: Store): Promise<void> {
   await first('listed 9');
   const download = await tab.save('CSV of all keys that match');
   expect(download.suggestedFilename()).toBe('keys.csv');
-  // The CSV file has a header and 60 API keys. Splitting it also returns an empty text after the
-  // last line break.
+  // The CSV file has a header and 60 API keys. `split` also returns an empty text after the last
+  // line break.
   const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
   expect(lines).toHaveLength(62);
 
@@ -121,7 +121,8 @@ async function search({ admin }: Store, tab: ConsoleTab): Promise<void> {
   await box.fill(token.slice(0, 8));
   await keyboard.press('Enter');
   await tab.heading('Nordic Paws, web shop');
-  // Long search texts and invalid addresses show a message instead of a failure.
+  // If a search text is too long or an address is invalid, the console shows a message and
+  // continues to work.
   await box.fill('no key'.repeat(50));
   await page.getByText('No results.').waitFor();
   await tab.show('#/key/no-id');
@@ -132,7 +133,7 @@ async function search({ admin }: Store, tab: ConsoleTab): Promise<void> {
     searches += 1;
     return searches === 1 ? route.fulfill({ status: 503, json: {} }) : route.continue();
   });
-  // The text cannot be the start of an id, so the console sends no further request for ids.
+  // The search text cannot be the start of an id, so the console sends no further request for ids.
   await box.fill('q-471');
   await option.waitFor();
   expect(searches).toBe(2);

@@ -24,8 +24,8 @@ const allOf = (page: Page) =>
   page.getByRole('table', { name: 'By outcome' }).getByRole('row', { name: 'All 40' });
 
 /**
- * Opens a page with the day one week ago, coming from another page. If the console were already on
- * the same page, it might first show an earlier response.
+ * Opens a page with the day one week ago as its period. The journey first opens another page.
+ * Otherwise, the console might show an earlier response for a moment.
  */
 async function showDay({ show }: ConsoleTab, plot: string): Promise<void> {
   await show('#/operators');
@@ -96,8 +96,8 @@ export async function viewLastWeek({ service, admin, open }: Store): Promise<voi
   );
   const [header, ...rows] = (await readFile(await download.path(), 'utf8')).split('\r\n');
   expect(header).toMatch(/^\ufeffat,ok,client_error,server_error,denied,banned,.*all$/);
-  // The CSV file has one line for each bar. Splitting it also returns an empty text after the last
-  // line break.
+  // The CSV file has one line for each bar. `split` also returns an empty text after the last line
+  // break.
   expect(rows).toHaveLength(25);
   expect(rows[10]).toMatch(new RegExp(`^${iso(lastTuesday + 10 * hourMs)},20,0,0,10,0,.*30$`));
   await zoomIn(tab, plot);
@@ -113,8 +113,8 @@ async function placeOf(page: Page, hour: number): Promise<{ x: number; y: number
 }
 
 /**
- * Checks that a plot shows the values under the mouse. The plot can be zoomed with the mouse, a
- * finger and the keyboard, in several steps and back.
+ * Checks that a plot shows the values of the bar under the mouse. The journey zooms in and out with
+ * the mouse, a finger and the keyboard.
  */
 async function zoomIn(tab: ConsoleTab, plot: string): Promise<void> {
   const { page } = tab;
@@ -174,8 +174,8 @@ async function zoomIn(tab: ConsoleTab, plot: string): Promise<void> {
 }
 
 /**
- * Expects that a plot changes its colors with the theme immediately, and that its legend can hide
- * outcomes.
+ * Expects that a plot changes its colors immediately when the theme changes, and that its legend
+ * can hide outcomes.
  */
 async function expectColours({ page, press }: ConsoleTab): Promise<void> {
   /** Returns the color of denials in the legend, and whether the canvas contains this color. */

@@ -29,9 +29,9 @@ export async function chooseView({ admin, open, createKeys }: Store): Promise<vo
   await rows.nth(49).waitFor();
   expect(await time.textContent()).toMatch(/\d{4}, \d\d:\d\d/);
   expect(await paper()).not.toBe('rgb(255, 255, 255)');
-  // 50 rows must fit on the screen of a laptop below the header of the table, which stays fixed at
-  // the top while the page scrolls. So the page is first scrolled until the table reaches the top.
-  // The distance is rounded up, because pages scroll by whole pixels.
+  // 50 rows must fit on the screen of a laptop, together with the header of the table, which stays
+  // at the top of the screen. So the journey first scrolls the page until the table reaches the
+  // top. It rounds up the distance, because pages scroll by whole pixels.
   await page.evaluate(
     'scrollBy(0, Math.ceil(document.querySelector("table").getBoundingClientRect().top))',
   );
@@ -42,15 +42,14 @@ export async function chooseView({ admin, open, createKeys }: Store): Promise<vo
   await tab.press('View');
   for (const choice of ['System', 'Relative', 'Comfortable']) await page.getByLabel(choice).check();
   await expect.poll(paper).toBe('rgb(255, 255, 255)');
-  // With the default settings, the browser stores nothing.
+  // If all settings have their default values, the browser stores nothing.
   await expect.poll(() => page.evaluate('localStorage.length')).toBe(0);
 
-  // The name of an API key is shown as text on every page. It does not change the direction of the
-  // text after it.
+  // Every page shows the name of an API key as text. A right-to-left name does not change the
+  // direction of the text after it.
   const issued = await Promise.all(
     hostileNames.map((name) => {
-      // Invisible characters are removed here, because the name of an account must not contain
-      // them.
+      // The name of an account must not contain invisible characters, so they are removed here.
       const account = name.replaceAll(/\p{Cf}/gu, '');
       return admin.create(JSON.stringify({ name, account, plan: 'free' }));
     }),

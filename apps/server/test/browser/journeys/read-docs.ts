@@ -24,7 +24,7 @@ const expectTop = (locator: Locator, [from, to]: readonly [number, number]) =>
 
 /**
  * Copies the first command, finds an error code with the keyboard, and chooses a language for
- * samples, which the pages remember.
+ * samples. The pages remember this language.
  */
 export async function searchDocs({ service, openPage }: Store): Promise<void> {
   await using tab = await openPage('/docs/guides/start', {
@@ -132,15 +132,16 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
   expect(hidden.length).toBeGreaterThan(5);
   expect(Math.max(...hidden)).toBe(0);
 
-  // Responses and errors are collapsed to keep the page short. They open when the address points to
-  // them.
+  // Responses and errors are collapsed to keep the page short. A response or an error opens when
+  // the address points to it.
   await page.goto('about:blank');
   await page.goto(`${origin}/docs/guides/operations#createPet-answers`);
   await expectTop(page.locator('#createPet-answers'), [90, 200]);
   const opened = page.locator('details.fold[open]');
   await opened.getByRole('link', { name: 'payload_too_large' }).waitFor();
   expect(await opened.count()).toBe(1);
-  // A script adds the forms. The height of the page must include them.
+  // The forms are added by a script. The journey waits for them, because the limit for the height
+  // of the page includes the forms.
   const formCount = Object.keys(tries).length;
   await expect.poll(() => page.locator('details.try').count()).toBe(formCount);
   const height = await page.evaluate('document.body.scrollHeight');
@@ -193,8 +194,9 @@ export async function readOnWideScreen({ service, openPage }: Store): Promise<vo
 }
 
 /**
- * Expects that the browser shows the same text after a page was loaded again, and after the reader
- * has gone to another page and back. Sections that are not laid out yet may have another height.
+ * Expects that the browser shows the same text again after a reload, and after the reader has gone
+ * to another page and back. This is difficult for the browser, because it does not know the height
+ * of sections that are not laid out yet.
  */
 export async function returnToPlace({ service, openPage }: Store, device: Device): Promise<void> {
   await using tab = await openPage('/docs', device);
@@ -281,7 +283,7 @@ export async function readWithoutJavaScript({ service, openPage }: Store): Promi
   const { origin } = service.server;
   await using old = await openPage('/docs#tag/animals/GET/pets');
   await old.page.waitForURL('**/docs/guides/operations#listPets');
-  // The address is the one in the header `Link` of deprecated operations.
+  // This is the address in the header `Link` of responses from deprecated operations.
   await old.page.goto(`${origin}/docs#deprecation`);
   await old.page.locator('#deprecation a').click();
   await old.page.waitForURL('**/docs/guides/deprecation');

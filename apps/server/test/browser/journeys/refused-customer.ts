@@ -12,12 +12,14 @@ const why = (page: Page) => page.getByRole('region', { name: 'Request status' })
  */
 export async function explainDenials(store: Store): Promise<void> {
   const { service, admin, open, bannedKey, statusOf } = store;
-  // The console must find C-5 although another account also sends requests, which are not denied.
+  // The console must find the account C-5. Another account also sends requests, but these requests
+  // are not denied.
   const other = await admin.create('{"name":"C-9 shop","account":"C-50","plan":"business"}');
   await statusOf(other.token);
   const banned = await bannedKey({ name: 'C-5 import', account: 'C-5', plan: 'enterprise' });
-  // The overview shows a warning if a quarter of all requests in a minute are denied. 60 denials are
-  // enough, whatever the other journeys have sent before.
+  // The overview shows a warning if at least a quarter of all requests in a minute are denied. With
+  // 60 denials, the share is high enough, even if other journeys have sent requests in the same
+  // minute.
   for (let n = 0; n < 60; n++) await statusOf(banned.token);
   await admin.create('{"name":"C-5 idle","account":"C-5","plan":"free"}');
   await using tab = await open({ timezoneId: 'UTC' });
@@ -59,8 +61,8 @@ export async function explainDenials(store: Store): Promise<void> {
   await tab.show('#/keys');
   await page.getByLabel('Name, account, token or ID').fill('why do');
   await page.getByLabel('State').selectOption('banned');
-  // The list also contains banned API keys of other journeys until the response to the search
-  // arrives.
+  // Until the response to the search arrives, the list also contains banned API keys of other
+  // journeys.
   await expect.poll(() => rows.allTextContents()).toEqual([expect.stringContaining('why do we')]);
   await rows.filter({ hasText: '▲ banned' }).getByRole('link').first().click();
   const ban = page.locator('.state', { hasText: 'Banned until' });
@@ -128,8 +130,8 @@ export async function changeAccount(store: Store): Promise<void> {
   await tab.notice('Account suspended.');
   await expect.poll(() => statusOf(token)).toBe(403);
   await why(page).getByText('Reason: unpaid').waitFor();
-  // The API keys of a suspended account show that the account is suspended. They cannot be resumed
-  // without the account.
+  // The page of an API key shows that its account is suspended. Operators cannot resume the key
+  // alone.
   await tab.show('#/keys?state=suspended');
   const busy = page.getByRole('row').filter({ hasText: 'busy' });
   // The account's plan applies, so the plan of the API key has no effect.

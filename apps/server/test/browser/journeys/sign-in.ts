@@ -11,7 +11,7 @@ const login = (page: Page) => page.getByLabel('Your operator token');
 const sessionOf = async (page: Page) =>
   String(await page.evaluate(`sessionStorage.getItem('animal-store-session')`));
 
-/** Opens another tab of the same browser, as a user does, without a link from the first tab. */
+/** Opens another tab of the same browser, without a link from the first tab, as a user does. */
 async function openBeside({ page }: ConsoleTab): Promise<Page> {
   const other = await page.context().newPage();
   await other.goto(page.url().replace(/#.*/, ''));
@@ -33,7 +33,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   await page.keyboard.press('Enter');
   await page.getByRole('alert').filter({ hasText: 'wrong, expired or revoked' }).waitFor();
   await tab.logIn(adminToken);
-  // A tab that shows the login form continues when somebody logs in in another tab.
+  // A tab that shows the login form continues without a login when somebody logs in in another tab.
   await heading(waiting, 'Overview').waitFor();
   await tab.show('#/keys');
   const opened = page.context().waitForEvent('page');
@@ -63,7 +63,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
     await one.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
     await one.getByRole('dialog', { name: 'Log in again' }).waitFor();
   }
-  // After a login in another tab, this tab continues without a login.
+  // When the operator has logged in in another tab, this tab continues without a login.
   const beside = await openBeside(tab);
   await login(beside).fill(adminToken);
   await beside.keyboard.press('Enter');
@@ -141,8 +141,8 @@ export async function keepConsoleOpen({ service, admin, browser }: Store): Promi
     const before = tab.requests.length;
     for (let second = 0; second < 10; second++) {
       await page.clock.runFor(1_000);
-      // When this call has ended, the response to the page's own request has also arrived. So the
-      // page sends its next request one polling interval from now.
+      // This call takes about as long as the page's own request. When it has ended, the page has
+      // received its response, too, and sends its next request one polling interval from now.
       await admin.call(`/${path}`);
     }
     const paths = tab.requests.slice(before).map((asked) => new URL(asked).pathname);
@@ -167,8 +167,9 @@ export async function keepConsoleOpen({ service, admin, browser }: Store): Promi
   await expect.poll(reported).toMatch(/false$/);
   active.length = 0;
   await page.mouse.wheel(0, 10);
-  // Turning the mouse wheel is one action of the operator. The page reports an action to the server
-  // in its next request only. Otherwise the session would be extended again without a new action.
+  // Turning the mouse wheel is one action of the operator. The page may report an action only in
+  // its next request. Otherwise, later requests would extend the session although the operator is
+  // inactive.
   await expect.poll(reported).toMatch(/^(false,)*true,false/);
   expect(active.filter(Boolean)).toHaveLength(1);
 
@@ -176,8 +177,8 @@ export async function keepConsoleOpen({ service, admin, browser }: Store): Promi
     page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
       document.dispatchEvent(new Event('visibilitychange'))`);
   await setVisibility('hidden');
-  // A hidden page finishes its requests in flight and then sends no further request, although the
-  // intervals of its timers have passed.
+  // A hidden page finishes its requests in flight. After that, it sends no further request,
+  // although its polling timers have expired.
   const before = tab.requests.length;
   await page.clock.runFor(60_000);
   expect(tab.requests).toHaveLength(before);

@@ -1,5 +1,5 @@
-// A plugin of Stryker. It tests a random sample of mutants, which depends on the seed, and reports
-// the score of each folder.
+// This module is a plugin of Stryker. It tests a random sample of the mutants, which the seed
+// determines, and reports the score of each folder.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -29,8 +29,8 @@ const wholeMinutes = 240;
 const share = Number(minutes) / wholeMinutes;
 
 /**
- * Tells whether a mutant is in the sample. The decision does not use its line number, so that an
- * edit above the mutant does not change the sample.
+ * Tells whether a mutant is in the sample. The line number of the mutant has no influence, so that
+ * an edit above the mutant does not change the sample.
  */
 function isInSample(mutant: Mutant): boolean {
   const { fileName, mutatorName, replacement, location } = mutant;
@@ -41,9 +41,9 @@ function isInSample(mutant: Mutant): boolean {
 }
 
 /**
- * A checker for Stryker, a program that tests the tests. Stryker changes the code in many places;
- * each change is a mutant. It asks a checker which mutants compile. This checker accepts only the
- * mutants in the sample.
+ * A checker for Stryker, a program that tests the tests. Stryker changes the code in many places,
+ * and each change is called a mutant. Before it tests a mutant, it asks a checker whether the
+ * mutant compiles. This checker accepts only the mutants in the sample.
  */
 const sampler = {
   init: async () => {},
