@@ -42,18 +42,23 @@ function written(requests: number, record: Partial<OpsRequestRecord>): number {
 
 const admin = { route: '/admin/v1/keys' };
 
-test.each<[level: string, lines: number, record: Partial<OpsRequestRecord>]>([
-  ['debug', 11, {}],
-  ['warn', 10, { status: 503, reasons: ['The database cannot be reached.'] }],
-  ['info', 10, { status: 405 }],
-  ['info', 10, { ...admin, status: 499, aborted: true }],
-  ['info', 10, { route: undefined, status: 404 }],
-  ['warn', 10, { ...admin, status: 500 }],
+test.each<[what: string, level: string, lines: number, record: Partial<OpsRequestRecord>]>([
+  ['a successful health check', 'debug', 11, {}],
+  [
+    'a failed health check',
+    'warn',
+    10,
+    { status: 503, reasons: ['The database cannot be reached.'] },
+  ],
+  ['a request with a wrong method', 'info', 10, { status: 405 }],
+  ['an aborted request without an operator', 'info', 10, { ...admin, status: 499, aborted: true }],
+  ['a request for an unknown path', 'info', 10, { route: undefined, status: 404 }],
+  ['an internal failure', 'warn', 10, { ...admin, status: 500 }],
   // The log lines of authenticated operators are not limited.
-  ['info', 11, { ...admin, status: 403, operator: 'Ann' }],
+  ['a refused request of an operator', 'info', 11, { ...admin, status: 403, operator: 'Ann' }],
 ])(
-  'openOpsRequestLog limits the number of log lines: of eleven equal requests with the level %s, it logs %d (%j)',
-  (level, count, record) => {
+  'openOpsRequestLog logs %s at the level %s, and writes %d lines for eleven of these requests',
+  (_, level, count, record) => {
     expect(written(11, record)).toBe(count);
     expect(pino.levels.labels[lines[0]?.level ?? 0]).toBe(level);
   },

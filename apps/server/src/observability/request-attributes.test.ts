@@ -97,7 +97,7 @@ test.each<[string, Partial<RequestRecord>, string, Record<string, unknown>]>([
   ],
   ['a failure without a code', { status: 503 }, 'GET /v1/pets/:petId', { 'error.type': '503' }],
 ])(
-  'requestAttributes describes the span of %s (%j) with the name %s and the attributes %j',
+  'nameOfRequest and requestAttributes describe the span of a request with %s',
   (_, more, name, attributes) => {
     const changed = { ...record, ...more };
     expect(nameOfRequest(changed)).toBe(name);
