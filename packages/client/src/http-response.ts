@@ -13,7 +13,7 @@ export interface HttpResponse {
   readonly status: number;
   /** The reason phrase. It is empty in HTTP/2. */
   readonly statusText: string;
-  /** The header fields. */
+  /** The header fields of the response. */
   readonly headers: HttpHeaders;
   /** The body as a stream. Some implementations of `fetch` have none. */
   readonly body?: unknown;

@@ -16,7 +16,8 @@ export const exactJsonApi: ApiFetcher = async ({
     ...fetchOptions,
     method,
     headers,
-    // The spread makes a copy without the `toJSON` that `exactBody` has added.
+    // The spread copies the body without the method `toJSON` that `exactBody` has added, so that
+    // `stringifyJson` writes the properties.
     ...(rawBody !== undefined && { body: stringifyJson({ ...(rawBody as object) }) }),
   });
   const text = await response.text();

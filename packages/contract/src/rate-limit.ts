@@ -16,7 +16,7 @@ export const rateLimitHeaders = {
    * (draft-ietf-httpapi-ratelimit-headers-10, §4).
    */
   state: 'RateLimit',
-  /** The whole seconds to wait after a 429 or a 503 (RFC 9110, §10.2.3). */
+  /** The number of whole seconds to wait after a 429 or a 503 (RFC 9110, §10.2.3). */
   retryAfter: 'Retry-After',
 } as const;
 
@@ -33,7 +33,7 @@ export interface RateLimitWindow {
   remaining: number;
   /** The time of the reset, as Unix time in seconds. */
   resetAt: number;
-  /** The whole seconds from now to the reset. */
+  /** The number of whole seconds from now to the reset. */
   resetInSeconds: number;
 }
 

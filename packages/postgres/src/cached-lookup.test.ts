@@ -20,7 +20,8 @@ test('the DNS lookup returns the last known address while the name server fails'
   expect(await ask('db.test')).toEqual(['10.0.0.1', 4]);
   addresses.delete('db.test');
   expect(await ask('db.test')).toEqual(['10.0.0.1', 4]);
-  // There is no earlier result for the address family IPv6, or for another host name.
+  // The lookup fails for the address family IPv6 and for another host name, because no earlier
+  // lookup has found such an address.
   expect(await ask('db.test', { family: 6 })).toBe(failure);
   expect(await ask('other.test')).toBe(failure);
   addresses.set('db.test', '10.0.0.2');
@@ -37,7 +38,7 @@ test('the DNS lookup returns the last known address when the name server does no
   const answers: unknown[] = [];
   const ask = () => cachedLookup('db.test', {}, (error, address) => answers.push(error ?? address));
   ask();
-  // Without an earlier address, the lookup waits for the name server.
+  // If there is no earlier address of the name, the lookup waits for the name server.
   await clock.advance(60_000);
   expect(answers).toEqual([]);
   lookups[0]?.(null, '10.0.0.1', 4);

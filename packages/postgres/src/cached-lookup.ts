@@ -23,7 +23,10 @@ export function createCachedLookup(
   lookUp: LookupFunction = (...args) => dns.lookup(...args),
   clock: Clock = systemClock,
 ): LookupFunction {
-  /** The last result for each name. There are only the few host names of `DATABASE_URL`. */
+  /**
+   * The last result for each name. The map needs no limit, because only the few host names of
+   * `DATABASE_URL` are looked up.
+   */
   const found = new Map<string, Parameters<Callback>>();
   /**
    * The callbacks that wait for a running lookup, by name. Only one lookup of a name runs at a

@@ -53,12 +53,12 @@ export function connectPostgres(
     max_lifetime: 60 * (30 + Math.random() * 30),
     ...{ max_pipeline: maxPipelined, keep_alive: 60, prepare: true, debug: false },
     publications: 'alltables',
-    // The driver's own pauses between two attempts to connect grow up to 20 s. A Postgres that works again would
-    // look dead for that long.
+    // The driver's own pauses between two attempts to connect grow up to 20 s. After an outage, the
+    // service would not notice for so long that Postgres works again.
     backoff: () => 0,
-    // With `fetch_types`, the driver would query the array types on each new connection, and would
-    // not handle the failure of that query. If a connection was lost at that moment, the process
-    // ended.
+    // `fetch_types` is off. With this option, the driver would query the array types on each new
+    // connection, and would not handle a failure of this query. A lost connection at that moment
+    // would end the process.
     fetch_types: false,
     onnotice: () => {},
     connection: {

@@ -61,7 +61,7 @@ test('while the monitor finds no Postgres server, it refuses new connections imm
   await find(Promise.reject(refused));
   await expect(monitor.target()).rejects.toMatchObject({ code: refused.code });
   await endPause();
-  // New connections also fail while the next search is running.
+  // While the next search is running, the monitor still refuses new connections.
   await expect(monitor.target()).rejects.toMatchObject({ code: refused.code });
   await find(primary);
   expect(await monitor.target()).toEqual(primary.address);

@@ -40,7 +40,10 @@ export function createPostgresMonitor(options: {
   let isClosed = false;
   let address = options.first;
   let isReadOnly = false;
-  /** The reason why no connection is possible, or `undefined` if the last search succeeded. */
+  /**
+   * The reason why no connection can be opened, or `undefined` if the last search has found a
+   * Postgres.
+   */
   let fault: DatabaseError | undefined;
   /** Whether a statement or a connection has failed since the last search began. */
   let isSuspected = false;
@@ -104,7 +107,7 @@ export function createPostgresMonitor(options: {
     /** Returns the address of the Postgres that was found last. */
     address: () => address,
 
-    /** Waits for a pause, and then until a Postgres is found. */
+    /** Waits for a pause. Then waits until a Postgres is found. */
     async whenFound(): Promise<void> {
       do await pause();
       while (fault !== undefined && !isClosed);

@@ -17,9 +17,10 @@ const lookup = createCachedLookup();
  * Opens a socket like postgres.js does, with one difference: the socket emits an error when the
  * server closes the connection.
  *
- * A proxy closes its connections without an error when its Postgres is down. So does an HTTP
- * server, if the URL names one by mistake. postgres.js ignores the end of the connection. It then
- * reconnects immediately, again and again, while the statement waits (issue 1193 of postgres.js).
+ * A proxy closes its connections without an error when its Postgres is down. An HTTP server also
+ * closes its connections without an error, if the URL names an HTTP server by mistake. postgres.js
+ * ignores the end of the connection. It then reconnects immediately, again and again, while the
+ * statement waits (issue 1193 of postgres.js).
  *
  * The socket has a property `host`, because postgres.js takes the host name for TLS from it.
  * Servers that many databases share choose the certificate by this name (SNI).
@@ -69,10 +70,10 @@ interface Traffic {
  * Watches sockets, and destroys sockets that receive nothing for `silentMs`, or get no response
  * within `answerMs` after a write.
  *
- * Nothing else detects a network that drops packets. The operating system retransmits packets for a
- * quarter of an hour, and postgres.js sends statements to the dead connection meanwhile. If
- * Postgres only hung, it would later execute these statements, although their callers have received
- * an error.
+ * These checks are needed, because nothing else detects a network that drops packets. The operating
+ * system retransmits packets for a quarter of an hour, and postgres.js sends statements to the dead
+ * connection meanwhile. If Postgres only hung, it would later execute these statements, although
+ * their callers have received an error.
  *
  * @param options.answerMs the timeout of a response. It must be longer than the timeout of a
  *   statement.
@@ -93,7 +94,8 @@ export function watchSockets({
   function destroySilent(): void {
     const now = clock.elapsed();
     for (const [socket, last] of traffic) {
-      // The byte counts are compared, because this socket emits no `data` events when TLS is used.
+      // The byte counts are compared, because the socket emits no `data` events when the driver
+      // uses TLS.
       if (socket.destroyed) traffic.delete(socket);
       else if (socket.bytesRead !== last.bytesRead) recordTraffic(socket, last.silentMs);
       else {

@@ -39,12 +39,12 @@ export interface PostgresUrl {
    */
   readonly caFile: string | undefined;
   /**
-   * Whether a read-only Postgres must not be used. If it is false, a read-only Postgres is used
-   * until a writable one is found.
+   * Whether a read-only Postgres must not be used. If the value is false, the service uses a
+   * read-only Postgres until it finds a writable one.
    */
   readonly mustAcceptWrites: boolean;
   readonly applicationName: string;
-  /** A sentence for each parameter that is ignored. */
+  /** One sentence for each parameter of the URL that the service ignores. */
   readonly notes: readonly string[];
 }
 

@@ -5,8 +5,8 @@ import { type Address, openSocket } from './postgres-socket.ts';
 const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 /**
- * Returns whether a Postgres refuses TLS. The driver ignores a negative response, and its error
- * then looks like a lost connection.
+ * Returns whether a Postgres refuses TLS. The driver does not report such a refusal, and its error
+ * looks like a lost connection.
  *
  * @returns `false` if Postgres supports TLS, or does not respond.
  */

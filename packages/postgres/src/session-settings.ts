@@ -25,14 +25,16 @@ const encoding = 'UTF8';
 /**
  * The shortest time limits that leave the service enough time, in milliseconds. The server, the
  * database or the role may set these limits. A shorter limit would end transactions of operators,
- * or idle connections of the pools, and callers would get a 503. Having no limit is fine.
+ * or idle connections of the pools, and callers would get a 503. A session without a limit is fine,
+ * too.
  */
 const leastLimits = {
   statement_timeout: 1_000,
   lock_timeout: 1_000,
   idle_in_transaction_session_timeout: 1_000,
   idle_session_timeout: 10_000,
-  // Postgres has `transaction_timeout` since version 17.
+  // Postgres has the setting `transaction_timeout` only since version 17. Earlier versions report
+  // no value.
   transaction_timeout: 10_000,
 } as const;
 
@@ -81,8 +83,8 @@ export function findSessionFault(session: SessionFacts): string | undefined {
     const wanted = sessionSettings[name];
     const setting = session[name];
     if (setting === wanted) continue;
-    // Postgres's default, `"$user", public`, has the same effect as the value that the service
-    // sends, if no schema has the name of the role.
+    // The default of `search_path` in Postgres is `"$user", public`. If no schema has the name of
+    // the role, the default has the same effect as the value that the service sends.
     if (name === 'search_path' && schemas === schema) continue;
     return `${name} is '${setting}', although the service asked for '${wanted}': a pooler ignores the setting. Set it for the role: alter role … set ${name} = ${name === 'search_path' ? wanted : `'${wanted}'`}`;
   }

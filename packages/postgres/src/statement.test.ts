@@ -11,7 +11,9 @@ import {
   statement,
 } from './statement.ts';
 
-/** A database that is never queried. Each statement of these tests contains its own result. */
+/**
+ * A database that is never queried, because each statement of these tests contains its own result.
+ */
 const db = {
   transaction: (work: (tx: Database) => Promise<unknown>) => work(db),
 } as unknown as Database;
@@ -34,8 +36,8 @@ const refused = ['23505', '42P01', 'XX000', '40P01', 'UNDEFINED_VALUE'].map((cod
 test.each([...unavailable, ...refused])(
   'a failed statement with the code %s rejects with a %s, without the SQL and its parameters',
   async (code = '', name) => {
-    // drizzle wraps the errors of the driver. So each error is tested with and without this
-    // wrapper.
+    // drizzle wraps the errors of the driver in its own errors. So each error is tested with and
+    // without such a wrapper.
     const wrapped = new Error('Failed query: select hunter2', { cause: failed(code) });
     for (const error of [failed(code), wrapped]) {
       const translated = await runQuery(db, Promise.reject(error)).catch((it: Error) => it);

@@ -19,7 +19,8 @@ import { defaultDatabaseLimits } from './database-settings.ts';
 
 /**
  * The information about a statement that the subscribers of {@link statementChannel} receive: the
- * name from the call of `statement` or `preparedStatement`. They never receive the parameters.
+ * name from the call of `statement` or `preparedStatement`. The subscribers never receive the
+ * parameters of the statement.
  */
 export interface StatementContext {
   readonly statement: string;

@@ -36,7 +36,10 @@ export function createCircuitBreaker(options: {
   timeoutMs: number;
   /** How often an open breaker probes Redis, in milliseconds. */
   probeEveryMs: number;
-  /** Resolves if Redis works again, and rejects otherwise. The breaker runs one probe at a time. */
+  /**
+   * Probes Redis. The promise resolves if Redis works again, and rejects otherwise. The breaker
+   * runs one probe at a time.
+   */
   probe: () => Promise<unknown>;
   /**
    * Called for each change of the state. `reason` is the error of the call that opened the breaker,
@@ -110,7 +113,10 @@ export function createCircuitBreaker(options: {
       });
     },
 
-    /** Stops probing. Later calls that fail are rejected, and `onChange` is not called. */
+    /**
+     * Stops probing. After this call, failed calls are still rejected, but `onChange` is not
+     * called.
+     */
     close(): void {
       isClosed = true;
       clock.cancel(probing);

@@ -39,7 +39,7 @@ export type OnBan = (ban: {
 }) => void;
 
 /**
- * Checks a consumer. An invalid quota would make the script in Redis fail.
+ * Checks a consumer. Without this check, an invalid quota would make the script in Redis fail.
  *
  * @throws {TypeError} if an id is not a non-empty string, or if a limit is not an integer from 1 to
  *   {@link maxLimit}.
@@ -111,7 +111,7 @@ const reservedCharacters = /[{}%]/g;
  * key. Without escaping `%`, two ids could get the same Redis key.
  */
 export function escapeId(id: string): string {
-  // Most ids contain no special character. This test is cheaper than a replacement that changes
-  // nothing.
+  // Most ids contain no special character. A test with the pattern is cheaper than a replacement
+  // that changes nothing.
   return /[{}%]/.test(id) ? id.replace(reservedCharacters, encodeURIComponent) : id;
 }

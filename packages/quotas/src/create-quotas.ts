@@ -79,7 +79,7 @@ export interface Quotas {
   /**
    * Moves the ban, the strikes (denied requests that count towards a ban) and the earlier bans of a
    * consumer, such as an API key, when it joins or leaves an account. The request counts are not
-   * moved. If Redis is down, the ban is not moved either.
+   * moved. If Redis is down, nothing is moved.
    *
    * @returns false if Redis is down.
    */
@@ -224,8 +224,8 @@ const policyOf = (policy: BanPolicy | false = defaultBanPolicy): BanPolicy =>
 function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemoryStore }) {
   /**
    * Changes the state in Redis first, and then in memory. After an outage of Redis, the memory may
-   * still contain a ban or counts of this outage. If the function did not change them, they would
-   * apply again in the next outage.
+   * still contain a ban or counts of this outage. The ban or the counts would apply again in the
+   * next outage, so they are changed in memory, too.
    */
   async function change<Result>(
     consumer: ConsumerId,
@@ -260,8 +260,8 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
         : await redis.look(consumer).catch(() => memory.look(consumer));
     },
 
-    // The id of the account is also passed as the id of the consumer. No consumer has this id, so
-    // the result contains no strikes and no ban.
+    // To read the counts of an account, the function passes the id of the account also as the id of
+    // a consumer. No consumer has this id, so the result contains no strikes and no ban.
     lookAtAccount: (accountId: string, quota: Quota): Promise<QuotaDecision> =>
       quotas.look({ id: accountId, accountId, quota }),
 

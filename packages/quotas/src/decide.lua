@@ -35,8 +35,8 @@ if not now then
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local reply = { now }
--- The ban policy is decoded only when it is needed. Most calls admit all requests and do not need
--- it.
+-- The ban policy is decoded only when it is needed, because most calls admit all requests and do
+-- not use it.
 local policy
 
 local key_index = 0
@@ -166,7 +166,7 @@ for i = 1, #consumers / 4 do
   if requests > 0 and (not is_banned or windows_changed or ban_ends ~= stored_ban_ends) then
 
     -- 5. Write the state. An episode of denied requests ends when the window that denied them ends.
-    -- So it needs no expiry of its own, unless it is stored apart from the windows.
+    -- So the episode needs its own expiry only if it is stored apart from the windows.
     local ends = math.max(minute_ends, day_ends)
     local state = struct.pack('>I4I6I4I6', minute_used, minute_ends, day_used, day_ends)
     local ban_state = ''

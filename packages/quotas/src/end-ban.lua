@@ -1,6 +1,6 @@
--- Deletes the strikes (denied requests that count towards a ban), the ban and the earlier bans of a consumer. It
--- deletes them under both possible Redis keys, because the account of the consumer may get or lose a plan at the same
--- moment. The counts of both windows stay.
+-- Deletes the strikes (denied requests that count towards a ban), the ban and the earlier bans of a
+-- consumer. The script deletes them under both possible Redis keys, because the account of the
+-- consumer may get or lose a plan at the same moment. The counts of both windows stay.
 --
 -- KEYS       the Redis keys under which the ban state may be stored: with the windows of the consumer itself, or alone,
 --            while the consumer shares the windows of its account. In a Cluster there is only one Redis key, because
@@ -9,8 +9,8 @@
 -- ARGV[2]    the ban policy, as for decide.lua
 -- ARGV[n+2]  how many bytes of windows are in front of the ban state at KEYS[n]: 20, or 0 if there are none
 --
--- Returns the strikes, and the end of the ban in milliseconds, each 0 if there is none. If there are two ban states, it
--- returns the one whose ban ends later.
+-- Returns the strikes, and the end of the ban in milliseconds, each 0 if there is none. If there
+-- are two ban states, it returns the one whose ban ends later.
 
 local now = tonumber(ARGV[1])
 if not now then

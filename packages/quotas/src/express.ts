@@ -3,8 +3,8 @@ import type { Quotas } from './create-quotas.ts';
 import { quotaHeaders } from './quota-headers.ts';
 
 /**
- * The part of a response that the middleware uses. Responses of Express and of Node's `http` have
- * it.
+ * The part of a response that the middleware uses. The responses of Express and of Node's `http`
+ * have these members.
  */
 interface Answer {
   statusCode: number;

@@ -63,7 +63,10 @@ export function createMemoryStore(options: MemoryStoreOptions) {
   const { clock, banPolicy, onBan, replicas, scope } = options;
   /** The counts of each subject (a consumer or an account). */
   const counts = new LRUCache<string, Counts>(upTo(maxSubjects));
-  /** The ban state of each consumer, by its id. Only consumers with a denied request have one. */
+  /**
+   * The ban state of each consumer, by its id. A consumer has a ban state only after a denied
+   * request.
+   */
   const bans = new LRUCache<string, BanState>(upTo(maxBans));
 
   function stateOf(consumer: ConsumerId): RequestState {

@@ -47,8 +47,8 @@ if not to then return false end
 windows = tonumber(ARGV[2])
 local present = redis.call('GET', to)
 if present and #present > windows then
-  -- A request may have begun a ban under the new Redis key in the meantime. The ban that ends
-  -- later is kept.
+  -- A request may have begun a ban under the new Redis key in the meantime. The script keeps the
+  -- ban that ends later.
   local present_ban = string.sub(present, windows + 1)
   local banned_until, strikes = ban_rank(ban)
   local present_until, present_strikes = ban_rank(present_ban)

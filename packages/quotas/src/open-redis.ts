@@ -4,32 +4,35 @@ import { Cluster, Redis } from 'ioredis';
 import { parseSentinelUrl } from './sentinel-url.ts';
 
 /**
- * The methods that ioredis adds for the scripts in its option `scripts`. ioredis's documentation
- * declares them in its own module. The users of this package would then see them on each of their
- * clients, where they do not exist.
+ * The methods that ioredis adds to a client for the scripts in the option `scripts`. The
+ * documentation of ioredis declares such methods for all clients. But then users of this package
+ * would see them on their own clients, which do not have them.
  */
 interface ScriptCommands {
-  /** Runs `decide.lua`. */
+  /** Runs `decide.lua`, which decides requests. */
   decideConsumers(numberOfKeys: number, ...args: string[]): Promise<string>;
-  /** Runs `set-ban.lua`. */
+  /** Runs `set-ban.lua`, which stores the ban state of a consumer. */
   setBan(name: string, ban: Buffer, ttlMs: number, windows: number): Promise<null>;
-  /** Runs `move-ban.lua`. */
+  /** Runs `move-ban.lua`, which moves the ban state of a consumer to another Redis key. */
   moveBanBuffer(
     numberOfKeys: number,
     ...args: (string | number | Buffer)[]
   ): Promise<[ban: Buffer, ttlMs: number] | null>;
-  /** Runs `end-ban.lua`. */
+  /** Runs `end-ban.lua`, which deletes the ban state of a consumer. */
   endBan(
     numberOfKeys: number,
     ...args: (string | number)[]
   ): Promise<[strikes: number, bannedUntilMs: number]>;
-  /** Runs `credit.lua`. */
+  /** Runs `credit.lua`, which sets request counts to zero. */
   credit(name: string): Promise<null>;
-  /** Runs `probe.lua`. */
+  /** Runs `probe.lua`, which calls every command that the other scripts use. */
   probeCommands(name: string): Promise<number>;
 }
 
-/** A client for a single Redis, possibly found by Sentinels, or for a Redis Cluster. */
+/**
+ * A client of ioredis for a single Redis, whose address Sentinels may provide, or for a Redis
+ * Cluster.
+ */
 type RedisClient = Redis | Cluster;
 
 /** The connection to Redis that the quotas use. It has a method for each of their scripts. */
@@ -48,7 +51,7 @@ const connectionTo = (connectTimeoutMs: number, connectionName: string) => ({
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   // By default, ioredis would send an unanswered script again after a reconnect. Redis would then
-  // count its requests twice.
+  // count the same requests twice.
   autoResendUnfulfilledCommands: false,
   connectTimeout: connectTimeoutMs,
   retryStrategy: retryDelayMs,
@@ -252,7 +255,8 @@ function createRedis(url: string, connection: Connection): Redis {
     ...address,
     scripts: readScripts(),
     ...(isTls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
-    // If one Sentinel does not respond, ioredis must still ask the other Sentinels.
+    // Without this timeout, ioredis would wait forever for a Sentinel that does not respond, and would
+    // not ask the other Sentinels.
     sentinelCommandTimeout: connection.connectTimeout,
     sentinelRetryStrategy: retryDelayMs,
     failoverDetector: true,

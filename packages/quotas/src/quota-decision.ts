@@ -59,9 +59,9 @@ type Windows = readonly [QuotaWindow] | readonly [QuotaWindow, QuotaWindow];
  * The decision whether one request is admitted. It is a result of rate-limiter-flexible, with both
  * windows, the strikes and the ban in addition.
  *
- * The library compares the number of points that were consumed with a limit of points. Here,
- * `consumedPoints` is 1 if the request was refused and 0 if it was admitted. Limiters that return
- * this result have a limit of 0 `points`.
+ * The library compares the number of points that were consumed with a limit of points. In this
+ * class, `consumedPoints` is 1 if the request was refused and 0 if it was admitted. Limiters that
+ * return this result have a limit of 0 points, so a refused request exceeds the limit.
  */
 export class QuotaDecision extends RateLimiterRes {
   /**
@@ -75,8 +75,8 @@ export class QuotaDecision extends RateLimiterRes {
   /** All windows that apply: the minute, and for a consumer also the day. */
   readonly windows: Windows;
   /**
-   * The whole seconds after which the next request is admitted, at least 1. It is 0 if this request
-   * was admitted.
+   * The number of whole seconds after which the next request is admitted, at least 1. The number is
+   * 0 if this request was admitted.
    */
   readonly retryAfterSeconds: number;
   readonly strikes: number;

@@ -30,7 +30,7 @@ export interface QuotaWindow {
   readonly remaining: number;
   /** The time of the reset, as Unix time in seconds. */
   readonly resetAt: number;
-  /** The whole seconds from the decision until the reset. */
+  /** The number of whole seconds from the decision until the reset. */
   readonly resetInSeconds: number;
   /** The exact time of the reset, as Unix time in milliseconds. */
   readonly endsAtMs: number;

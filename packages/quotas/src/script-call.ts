@@ -112,11 +112,11 @@ function answerTo(reply: readonly number[], index: number, now: number): StoreAn
     more;
   const isAdmitted = index < admitted;
   const isDenied = !isAdmitted && index < admitted + denied;
-  // The number of requests that were admitted after this one.
+  // The number of later requests of the group that were admitted.
   const later = isAdmitted ? admitted - 1 - index : 0;
-  // The number of denied requests after this request. Within the grace period of an episode (a
-  // series of denied requests), none of them is a strike, and `Math.max` below returns the old
-  // number of strikes. Otherwise, each of them is a strike.
+  // The number of later requests of the group that were denied. Within the grace period of an
+  // episode (a series of denied requests), none of these requests is a strike, and `Math.max`
+  // returns the old number of strikes. Otherwise, each of them is a strike.
   const laterStrikes = isDenied ? admitted + denied - 1 - index : 0;
   return {
     now,

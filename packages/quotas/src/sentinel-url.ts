@@ -4,7 +4,8 @@ export interface SentinelAddress {
   /** The name of the primary in the configuration of the Sentinels. */
   readonly name: string;
   /**
-   * The user of Redis itself, not of the Sentinels. The password below belongs to the same user.
+   * The user of Redis itself, not of the Sentinels. The member `password` is the password of this
+   * user.
    */
   readonly username?: string;
   readonly password?: string;

@@ -1,11 +1,11 @@
 -- Stores the strikes, the ban and the earlier bans of a consumer under a new Redis key. In a
--- Cluster, they move from another slot, so one script cannot do the whole move. The counts of both
--- windows stay. They are the first bytes of the same string, which `redis-format.ts` describes.
+-- Cluster, the ban state moves from another slot, so one script cannot do the whole move. The
+-- counts of both windows are the first bytes of the same string, and stay. `redis-format.ts`
+-- describes this string.
 --
--- KEYS[1]  the new Redis key
--- ARGV[1]  the ban state, packed
--- ARGV[2]  how long the ban state is needed, in milliseconds
--- ARGV[3]  how many bytes of windows are in front of the ban state at KEYS[1]: 20, or 0 if there are none
+-- KEYS[1] the new Redis key ARGV[1] the ban state, packed ARGV[2] how long the ban state is needed,
+-- in milliseconds ARGV[3] how many bytes of windows are in front of the ban state at KEYS[1]: 20,
+-- or 0 if there are none
 
 local to, ban, ttl, windows = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 
@@ -23,8 +23,8 @@ if not present then
   return
 end
 if #present > windows then
-  -- A request may have begun a ban under the new Redis key in the meantime. The ban that ends later
-  -- is kept.
+  -- A request may have begun a ban under the new Redis key in the meantime. The script keeps the
+  -- ban that ends later.
   local present_ban = string.sub(present, windows + 1)
   local banned_until, strikes = ban_rank(ban)
   local present_until, present_strikes = ban_rank(present_ban)

@@ -18,9 +18,9 @@ test('while a node of the Redis Cluster is down, each replica decides all reques
   });
   const [dying, ...others] = cluster.nodes;
   await dying?.kill();
-  // The hash of a Redis key determines its node. So the test sends requests of many API keys until
-  // the counts of one key are on the killed node. For such a key, the replica decides alone, and
-  // reports half of the limit (30).
+  // In a Redis Cluster, the hash of a Redis key determines the node of the key. So the test sends
+  // requests of many API keys until the counts of one key are on the killed node. For such a key,
+  // the replica decides alone, and reports half of the limit (30).
   for (let limit: number | undefined, i = 0; limit !== 30; i += 1) {
     const key = { id: `key ${i}`, quota: { perMinute: 60, perDay: 1_000 } };
     const { outcome, reported } = await quotas.keys.consume(key);

@@ -37,7 +37,7 @@ export async function createCallers(
     const id = crypto.randomUUID();
     const [isKey, quota] = [n % 2 === 0, { perMinute: limit, perDay: limit }];
     return {
-      /** The Redis key of the string with the count. */
+      /** The Redis key under which the count of the caller is stored. */
       name: isKey
         ? `animal-store:key:{${id}}`
         : `${createRedisNames(prefix).allowanceOf('network')}:${id}`,

@@ -11,7 +11,7 @@ test('the quota window of a network ends a minute after its first request, even 
   const resets = new Set<number>();
   for (let i = 0; i < 60; i += 1) {
     const deciding = take();
-    // The clock advances by 900 ms, as if the process were busy before it handled the decision.
+    // The clock advances by 900 ms before the result is handled, as if the process were busy.
     vi.setSystemTime(Date.now() + 900);
     resets.add((await deciding).reported.resetAt);
   }

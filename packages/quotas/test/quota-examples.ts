@@ -126,8 +126,9 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
     [
       [0, one, 61, '60 admitted, 1 denied'],
       [60_000, other, 60, '60 admitted'],
-      // The next denied requests begin a new episode, because the window that denied the earlier
-      // request has reset. No request of this API key was admitted in between.
+      // These 100 denied requests begin a new episode (a series of denied requests), because the
+      // window that denied the earlier request has reset. No request of this API key was admitted
+      // in between.
       [2_000, one, 100, '100 denied', 'wait 58 (minute'],
       [1_000, one, 31, '30 denied, 1 banned'],
     ],

@@ -50,8 +50,8 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
   });
 
   /**
-   * Returns functions for one test. They add a random text to the ids of the examples, so that no
-   * other test uses the same API keys.
+   * Returns the functions with which one test plays examples. They add a random text to the ids, so
+   * that no other test uses the same API keys.
    */
   function begin() {
     const run = crypto.randomUUID();

@@ -6,8 +6,8 @@ import type { TestQuotas } from './open-test-quotas.ts';
 import { startMs } from './open-test-quotas.ts';
 
 /**
- * A ban policy with short times. With it, a sequence contains several bans, and all stored state
- * expires.
+ * A ban policy with short times, so that a sequence contains several bans, and all stored state
+ * expires within the sequence.
  */
 const strictPolicy: BanPolicy = {
   graceMs: 1_000,
@@ -69,7 +69,10 @@ const sequence = fc.record({
       unban: rarely(fc.nat({ max: 2 })),
       move: rarely(fc.record({ key: fc.nat({ max: 2 }), to: account })),
       newPlan: rarely(fc.record({ account, key: fc.nat({ max: 2 }), plan })),
-      /** The number of requests of each API key. All of them arrive in the same millisecond. */
+      /**
+       * The number of requests of each of the three API keys. All these requests arrive in the same
+       * millisecond.
+       */
       requests: fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 5 }), fc.nat({ max: 1 })),
       /** How many times the requests are repeated, once every half second. */
       rounds: rarely(fc.integer({ min: 2, max: 30 })),

@@ -70,8 +70,9 @@ describe('the circuit breaker in front of Redis', () => {
   test('the circuit breaker stays closed when the reply of Redis arrives in time but the busy event loop reads it late', async () => {
     const reply = Promise.withResolvers<string>();
     const call = breaker.run(() => reply.promise);
-    // The test simulates a busy event loop. After the first of the two timers of the timeout, the
-    // loop reads the reply. The second timer must then have no effect.
+    // The timeout of a call consists of two timers, so that a reply that arrives in time is still
+    // read when the event loop is busy. The reply of this test is read between the timers, so the
+    // second timer must have no effect.
     const turn = clock.advance(75);
     reply.resolve('answer');
     expect(await call).toBe('answer');

@@ -17,7 +17,7 @@ export function useRedis() {
     };
   });
   return Object.assign(opened, {
-    /** Opens quotas on this Redis. They are closed at the end of the test. */
+    /** Opens quotas on this Redis. The quotas are closed at the end of the test. */
     async openQuotas(options?: Parameters<typeof openTestQuotas>[0]) {
       const quotas = await openTestQuotas({ redis: [opened.url], ...options });
       onTestFinished(() => quotas.close());

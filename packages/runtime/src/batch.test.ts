@@ -41,7 +41,8 @@ function createTestBatcher(limits: Limits = {}) {
 
 /** Waits until the batcher has nothing left to do before the next request or result arrives. */
 async function settle() {
-  // A batch is collected for up to two iterations of the event loop.
+  // Six iterations of the event loop are enough, because a batch is collected for at most two
+  // iterations.
   for (let turn = 0; turn < 6; turn++) await nextTurn();
 }
 

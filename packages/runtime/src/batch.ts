@@ -15,9 +15,9 @@ export type SendBatch<Request, Result> = (
 export interface BatcherOptions {
   /** The clock that measures `patienceMs`. @default {@link systemClock} */
   readonly clock?: Clock;
-  /** The name of the work in traces. */
+  /** The name of the batched work, which traces show. */
   readonly operation: string;
-  /** The system that receives the batches, for traces. */
+  /** The system that receives the batches, such as a database, which traces show. */
   readonly system: 'postgresql' | 'redis';
   /** The maximum number of requests in one batch. */
   readonly maxSize: number;

@@ -8,10 +8,10 @@ export interface Timer {
 
 /** The source of time and timers. Tests pass a fake clock, which they advance themselves. */
 export interface Clock {
-  /** Returns Unix time in milliseconds. It jumps when the clock of the machine is set. */
+  /** Returns Unix time in milliseconds. The value jumps when the clock of the machine is set. */
   now(): number;
   /**
-   * Returns the milliseconds since an arbitrary start. They never jump, so use them to measure
+   * Returns the milliseconds since an arbitrary start. The value never jumps, so use it to measure
    * durations.
    */
   elapsed(): number;

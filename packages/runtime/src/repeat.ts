@@ -6,7 +6,8 @@ import type { Clock, Timer } from './clock.ts';
  *
  * @param work the work. It returns `true` if there is more to do, and is then run again without a
  *   pause.
- * @param options.onFailure called with the error of failed work. The work is run again afterwards.
+ * @param options.onFailure called with the error of failed work. After the failure, the work is run
+ *   again.
  */
 export function repeat(
   work: () => Promise<unknown>,

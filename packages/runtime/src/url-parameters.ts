@@ -3,7 +3,7 @@ type Check = readonly [isValid: (value: string) => boolean, expected: string];
 /** The rule for one parameter of a URL. */
 export interface ParameterRule {
   readonly kind: 'supported' | 'ignored' | 'refused';
-  /** The accepted values. */
+  /** The values that the parameter may have. */
   readonly check?: Check | undefined;
   /** A hint for people: why the parameter is ignored or refused, and what to write instead. */
   readonly hint?: string | undefined;

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A resource that must not outlive this process: a directory, or a process, which is ended by
- * `signal`.
+ * A resource that must not outlive this process: a directory to remove, or another process to end
+ * by `signal`.
  */
 export type Resource = { pid: number; signal: NodeJS.Signals } | { directory: string };
 

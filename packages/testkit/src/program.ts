@@ -19,7 +19,10 @@ interface Program {
    * be downloaded.
    */
   readonly alone?: boolean;
-  /** Whether the program works only if its Debian package is installed, which needs root. */
+  /**
+   * Whether the program works only if its Debian package is installed, and not if the package is
+   * only unpacked. The installation needs root.
+   */
   readonly isInstalled?: boolean;
 }
 

@@ -24,7 +24,7 @@ interface RateLimitWindow {
   remaining: number;
   /** The time of the reset, as Unix time in seconds. */
   resetAt: number;
-  /** The whole seconds from now to the reset. */
+  /** The number of whole seconds from now to the reset. */
   resetInSeconds: number;
 }
 
@@ -38,7 +38,7 @@ export interface ModelDecision {
   readonly warned: boolean;
 }
 
-/** An API key, as it is at the time of a request. */
+/** An API key, with the account and the quota that it has at the time of a request. */
 interface ModelKey {
   readonly id: string;
   /**
@@ -94,7 +94,7 @@ export function createQuotaModel(policy: BanPolicy) {
     return key.strikes.used > threshold;
   }
 
-  /** Returns the end of a ban that begins now. */
+  /** Returns the time when a ban would end that begins now. */
   function endOfBan({ bans }: BanState, now: number): number {
     const doubled = policy.banSeconds * 2 ** (Math.max(1, used(bans)) - 1);
     return now + Math.min(doubled, policy.maxBanSeconds) * 1_000;
@@ -104,7 +104,7 @@ export function createQuotaModel(policy: BanPolicy) {
    * Begins a ban. The ban deletes the strikes and the episode of denied requests that led to it.
    */
   function ban(key: BanState, now: number): void {
-    // Earlier bans are remembered for a fixed time after the latest one.
+    // The count of earlier bans is kept for a fixed time after the latest ban.
     key.bans = { used: used(key.bans) + 1, endsAt: now + policy.memorySeconds * 1_000 };
     key.banEndsAt = endOfBan(key, now);
     key.episodeBeganAt = undefined;
@@ -162,7 +162,7 @@ export function createQuotaModel(policy: BanPolicy) {
         const threshold = Math.max(policy.minStrikes, share);
         if (!beginsBan(key, now, threshold)) {
           // For a denied request, the window that denied it is reported. If both windows denied it,
-          // it is the one that resets later.
+          // the window that resets later is reported.
           const reported = windowOf(endOf(second) > endOf(first) ? second : first);
           return {
             outcome: 'denied',

@@ -41,7 +41,8 @@ async function join(nodes: readonly Redis[]): Promise<void> {
       await node.command('cluster', 'meet', '127.0.0.1', String(other.port));
     }
   }
-  // A node responds to no request before it knows the owner of each slot.
+  // This wait is needed, because a node responds to no request before it knows the owner of each
+  // slot.
   await Promise.all(nodes.map((node) => node.untilOutput(/Cluster state changed: ok/)));
 }
 

@@ -19,7 +19,7 @@ export type Redis = Awaited<ReturnType<typeof openRedis>>;
  */
 export async function openRedis(options: { args?: readonly string[]; port?: number } = {}) {
   const server = await findProgram('redis');
-  // The server's package also contains `redis-cli`, or `valkey-cli`.
+  // The package of the server also contains the command-line client: `redis-cli` or `valkey-cli`.
   const cli = server.replace(/-server$/, '-cli');
   const port = options.port ?? (await freePort());
   await using opened = new AsyncDisposableStack();

@@ -27,8 +27,8 @@ const defaultCommand = [
 const compileCache = `${repository}node_modules/.cache/node`;
 
 /**
- * Settings for servers in tests. The ports are free ones. The timeouts are so long that they never
- * disturb a test of something else.
+ * Settings for servers in tests. The port 0 means any free port. The timeouts are so long that they
+ * expire only in tests that set their own timeouts.
  */
 export const patientEnv = {
   PORT: '0',

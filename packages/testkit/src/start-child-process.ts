@@ -58,8 +58,8 @@ export async function startChildProcess(options: {
   });
 
   /**
-   * Waits until the output of the child matches the pattern. If the child ends before that, it
-   * throws an error with the whole output.
+   * Waits until the output of the child matches the pattern. If the child ends before the match,
+   * the function throws an error with the whole output.
    */
   function untilOutput(pattern: RegExp): Promise<RegExpExecArray> {
     const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();

@@ -52,8 +52,8 @@ export async function openTcpProxy(options: {
   const targetAddress = { host: hostname, port: Number(targetPort) };
   const links = new Set<Link>();
 
-  // If one side closes its half of a connection, the proxy closes only the same half on the other
-  // side.
+  // With half-open sockets, one side of a connection can close its half. The proxy then closes only
+  // the same half on the other side.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     const upstream = connect({ ...targetAddress, allowHalfOpen: true, noDelay: true });
     const link: Link = { sockets: [client, upstream], isReset: false };
@@ -68,7 +68,7 @@ export async function openTcpProxy(options: {
     const split = protocol?.[`${direction}s`]() ?? ((bytes: Buffer) => [{ type: '', bytes }]);
     let isCut = false;
     let earlier: Promise<unknown> = Promise.resolve();
-    /** Runs an action after all earlier actions of this direction. */
+    /** Runs an action when all earlier actions of the same direction have ended. */
     function push(act: () => unknown, held?: Promise<unknown>) {
       if (isCut) return;
       earlier = earlier.then(() => held).then(() => link.isReset || act());
@@ -106,8 +106,8 @@ export async function openTcpProxy(options: {
     for (const socket of link.sockets) {
       // `resetAndDestroy` does not work in two cases. While a socket connects, Node would reset it
       // only after it is connected, and a frozen target never accepts the connection. After `end`,
-      // the reset fails while the end is being sent, and Node keeps the socket. In this case, a
-      // process used a whole CPU core forever.
+      // the reset fails while the end is being sent, and Node keeps the socket. After such a failed
+      // reset, a process used a whole CPU core forever.
       if (socket.connecting || socket.writableEnded) socket.destroy();
       else socket.resetAndDestroy();
     }

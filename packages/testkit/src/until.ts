@@ -24,7 +24,8 @@ export async function until<T>(
   try {
     for (;;) {
       try {
-        // The race with the deadline is needed because the probe may never settle.
+        // The probe is raced against the deadline, because the promise of the probe may never
+        // settle.
         const answer = await Promise.race([probe(), deadline]);
         if (answer === over) break;
         if (answer) return answer as Exclude<T, false | 0 | '' | null | undefined>;

@@ -12,7 +12,7 @@ test('the memory store and the Redis store decide random sequences of requests i
   const redis = stack.use(await openRedis());
   const decidesOn = (urls: readonly string[]) =>
     createSequenceProperty(async (options) => {
-      // With Redis, two replicas of the service share the quotas. In memory, there is one replica.
+      // The test uses two replicas that share the quotas in Redis. In memory, it uses one replica.
       const opening = [...urls, ''].map(() => openTestQuotas({ ...options, redis: urls }));
       const replicas = await Promise.all(opening);
       for (const quotas of replicas) stack.defer(() => quotas.close());

@@ -86,8 +86,8 @@ async function countStatuses(code: string, redis: string): Promise<Record<string
 }
 
 /**
- * Sends a request, and repeats it while the connection is refused. The server may still be
- * starting, and has not counted the request then.
+ * Sends a request, and repeats it while the connection is refused. A server that is still starting
+ * refuses connections, and has not counted the request.
  */
 function fetchWhenOpen(url: string): Promise<Response> {
   return until(() => fetch(url, { headers: { 'X-Api-Key': 'key' } }).catch(() => undefined));
