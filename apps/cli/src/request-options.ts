@@ -261,10 +261,10 @@ function explain(
     ...args.filter(isAtFault).map((member) => toArgument(member).name()),
     ...options.filter(isAtFault).map((member) => `--${nameOf(member)}`),
   ].join(' and ');
-  // The property is a nested object, such as a quota, whose two properties have separate options.
-  // So the message does not mention an object, and asks for both options.
+  // The property is the quota of the plan Enterprise, an object whose two properties have separate
+  // options. So the message does not mention an object, and asks for both options.
   const isObject = issue?.code === 'invalid_type' && issue.expected === 'object';
-  return `${names}: ${isObject ? 'expected both' : message}`;
+  return `${names}: ${isObject ? 'expected both, because this plan has no fixed limits' : message}`;
 }
 
 const durationsAndTimes = '90d, 24h, … or 2027-01-31T00:00:00Z';

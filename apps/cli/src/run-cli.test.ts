@@ -134,6 +134,10 @@ test.each([
 const plan = 'keys create --plan';
 test.each([
   ['keys create', '--plan: expected one of free, pro, business, enterprise'],
+  [
+    `${plan} enterprise`,
+    '--per-minute and --per-day: expected both, because this plan has no fixed limits',
+  ],
   [`${plan} enterprise --per-minute 5`, '--per-day: expected an integer from 1'],
   [`${plan} pro --per-minute 5 --per-day 6`, 'only Enterprise keys have their own limits'],
   [`${plan} free --expires soon`, 'such as 90d or 24h'],
