@@ -36,8 +36,8 @@ export function validationMessage(
     ...describe(error.pathParams, pathParamsOf(req)),
     ...describe(error.query, req.query),
     ...describe(error.headers, req.headers).map(capitalizeHeader),
-    // Only a message about the body shows parts of the body, so only then is the body parsed a
-    // second time.
+    // The body is parsed a second time only for messages about the body, because only these
+    // messages show parts of the body.
     ...(error.body === null ? [] : describe(error.body, sentBody(req, res), 'body')),
   ].slice(0, maxFaults);
   return shorten(faults.join('; '));

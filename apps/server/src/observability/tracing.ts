@@ -228,7 +228,10 @@ export function openTracing(
   };
 }
 
-/** Converts a time of `systemClock.elapsed()` to the Unix time in milliseconds. */
+/**
+ * The properties of a Redis command that become attributes of its span. ioredis also publishes
+ * `args`, which the service never reads.
+ */
 const toUnixMs = (elapsedMs: number) => systemClock.now() - systemClock.elapsed() + elapsedMs;
 
 /**
