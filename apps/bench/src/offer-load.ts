@@ -75,7 +75,7 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   const idle: (() => void)[] = [];
   const sockets: Socket[] = [];
   const latency = createHistogram();
-  let unmeasured = 0;
+  let warmUpResponses = 0;
   let answered = 0;
   let refused = 0;
   let isMeasuring = false;
@@ -85,8 +85,8 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
     // only come later. For example, a quota must first be used up before the service denies
     // requests.
     if (!isMeasuring) {
-      unmeasured += 1;
-      if (unmeasured >= warmUp.requests) warm.resolve();
+      warmUpResponses += 1;
+      if (warmUpResponses >= warmUp.requests) warm.resolve();
     } else if (status === 503) refused += 1;
     else {
       const fault = faultOf();
@@ -148,9 +148,9 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   let ticking: NodeJS.Timeout | undefined;
   try {
     for (let from = 0; from < connections; from += 100) {
-      const many = Math.min(100, connections - from);
+      const count = Math.min(100, connections - from);
       await Promise.race([
-        Promise.all(Array.from({ length: many }, (_, index) => open(from + index))),
+        Promise.all(Array.from({ length: count }, (_, index) => open(from + index))),
         failure.promise,
       ]);
     }
@@ -168,8 +168,8 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
         for (; due >= 1; due -= 1) idle.shift()?.();
       }, tickMs);
     }
-    const enough = Promise.race([warm.promise, sleep(maxWarmUpMs)]);
-    await Promise.race([Promise.all([sleep(warmUp.milliseconds), enough]), failure.promise]);
+    const warmUpDone = Promise.race([warm.promise, sleep(maxWarmUpMs)]);
+    await Promise.race([Promise.all([sleep(warmUp.milliseconds), warmUpDone]), failure.promise]);
     options.onMeasure('begin');
     const begin = performance.now();
     isMeasuring = true;

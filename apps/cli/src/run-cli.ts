@@ -16,7 +16,7 @@ export interface CliOutput {
 }
 
 /** The width of the output in characters, if the output goes to a file or a pipe. */
-const usualColumns = 80;
+const defaultColumns = 80;
 
 const connection = `
 By default, commands call the server that runs with the directory DATA_DIR on this machine. They
@@ -104,7 +104,7 @@ function addCommand(command: Command, spec: CommandSpec, output: CliOutput): voi
     output.out(
       options.json
         ? `${JSON.stringify(body, null, 2)}\n`
-        : spec.show(body as never, output.columns ?? usualColumns),
+        : spec.show(body as never, output.columns ?? defaultColumns),
     );
   });
 }

@@ -109,9 +109,9 @@ export const LedgerOfKey = z
 
 export type LedgerOfKey = z.output<typeof LedgerOfKey>;
 
-const from = (usual: string) =>
+const from = (defaultStart: string) =>
   PastInstant.optional().meta({
-    description: `The start of the period, rounded down to the start of a bucket. The default is ${usual}.`,
+    description: `The start of the period, rounded down to the start of a bucket. The default is ${defaultStart}.`,
     examples: ['2026-11-21T00:00:00Z'],
   });
 
@@ -120,7 +120,7 @@ const to = PastInstant.optional().meta({
   examples: ['2026-11-22T00:00:00Z'],
 });
 
-const usualStart = '60 minutes before `to` for `minute`, 24 hours for `hour`, 30 days for `day`';
+const defaultStart = '60 minutes before `to` for `minute`, 24 hours for `hour`, 30 days for `day`';
 const bucketOfRows = `The length of each bucket. A response covers at most ${maxUsageBuckets} buckets.`;
 
 /**
@@ -138,14 +138,14 @@ export const IncludeHistory = z
 
 /** The schema of the query of a usage report about one key or account. */
 export const UsageQuery = z.object({
-  from: from(usualStart),
+  from: from(defaultStart),
   to,
   bucket: UsageBucket.default('hour').meta({ description: bucketOfRows, examples: ['hour'] }),
 });
 
 /** The schema of the query of a usage report about all keys. */
 export const ServiceUsageQuery = z.object({
-  from: from(`${usualStart}; one day with \`groupBy\``),
+  from: from(`${defaultStart}; one day with \`groupBy\``),
   to,
   bucket: UsageBucket.optional().meta({
     description: `${bucketOfRows} The default is \`hour\`. With \`groupBy\`, the default is \`day\`, and the period has at most ${maxGroupedDays} days.`,

@@ -65,8 +65,8 @@ interface StatementLimit extends TimeLimit {
 
 /** The timeout of statements for each database and transaction. */
 const limits = new WeakMap<Database, StatementLimit>();
-const usualLimit: StatementLimit = { ms: defaultDatabaseLimits.answerWithinMs };
-const limitOf = (db: Database) => limits.get(db) ?? usualLimit;
+const defaultLimit: StatementLimit = { ms: defaultDatabaseLimits.answerWithinMs };
+const limitOf = (db: Database) => limits.get(db) ?? defaultLimit;
 
 /**
  * Sets the timeout of all statements of a database to `answerWithinMs`.

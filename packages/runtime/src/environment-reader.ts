@@ -64,8 +64,8 @@ export class EnvironmentReader {
     return text === undefined ? undefined : Number(text);
   }
 
-  number(name: string, range: Range, byDefault: number): number {
-    return this.optionalNumber(name, range, byDefault) ?? byDefault;
+  number(name: string, range: Range, defaultValue: number): number {
+    return this.optionalNumber(name, range, defaultValue) ?? defaultValue;
   }
 
   choice<T extends string>(name: string, texts: readonly T[]): T | undefined {

@@ -16,7 +16,7 @@ export function KeyLink({
   range?: PresetName;
 }) {
   return (
-    <a href={linkWithPeriod('key', { id, usual: range })}>
+    <a href={linkWithPeriod('key', { id, defaultRange: range })}>
       <KeyName id={id} name={name} />
     </a>
   );

@@ -78,8 +78,9 @@ export function decisionsOf(
  */
 export async function findAccount(db: Database, name: string): Promise<StoredAccount | undefined> {
   const stored = await findStoredAccount(db, name);
-  const isKept = stored !== undefined && (stored.plan !== null || stored.suspendedAt !== null);
-  if (!isKept && (await findAnyKey(db, name)).length === 0) {
+  const hasPlanOrSuspension =
+    stored !== undefined && (stored.plan !== null || stored.suspendedAt !== null);
+  if (!hasPlanOrSuspension && (await findAnyKey(db, name)).length === 0) {
     throw new AdminRefusal('account_not_found', adminErrorMessages.account_not_found(name));
   }
   return stored;

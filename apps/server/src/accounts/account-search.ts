@@ -8,8 +8,8 @@ import {
   type ListOrder,
   type ListPage,
   type ListPosition,
-  placeIn,
-  readLists,
+  positionOf,
+  readListParts,
   type SortColumn,
   sortedBy,
 } from '../schema/list-page.ts';
@@ -37,7 +37,7 @@ const byName: readonly SortColumn[] = [
  * A part of the list of accounts. In some sort orders, the list consists of several parts, each
  * with its own SQL query.
  */
-interface AccountList extends ListOrder {
+interface AccountListPart extends ListOrder {
   /**
    * If the list of accounts is sorted by today's usage: the SQL subquery that counts today's
    * requests.
@@ -50,7 +50,7 @@ interface AccountList extends ListOrder {
  * Returns the two parts of the list: first the accounts that were used today, then all other
  * accounts.
  */
-function usedToday(kind: CountOfToday): readonly AccountList[] {
+function partsByUsageToday(kind: CountOfToday): readonly AccountListPart[] {
   const today = sql`select ${apiKeys.account}, sum(${counts.requests}) as count
     from ${counts} join ${apiKeys} on ${apiKeys.id} = ${counts.keyId}
     where ${isToday(kind)} and ${apiKeys.account} is not null group by ${apiKeys.account}`;
@@ -58,15 +58,15 @@ function usedToday(kind: CountOfToday): readonly AccountList[] {
     [sql`today.count`, 'numeric'],
     [sql`today.account`, 'text'],
   ];
-  const hasNone = sql`${accounts.name} not in (select account from (${today}) today)`;
+  const isUnusedToday = sql`${accounts.name} not in (select account from (${today}) today)`;
   return [
     { columns, isDescending: true, today },
-    { columns: byName, isDescending: false, condition: hasNone },
+    { columns: byName, isDescending: false, condition: isUnusedToday },
   ];
 }
 
-function listsOf({ sort }: AccountFilter): readonly AccountList[] {
-  if (sort === '-requests' || sort === '-denials') return usedToday(countsOfToday[sort]);
+function listParts({ sort }: AccountFilter): readonly AccountListPart[] {
+  if (sort === '-requests' || sort === '-denials') return partsByUsageToday(countsOfToday[sort]);
   return [{ columns: byName, isDescending: sort === '-name' }];
 }
 
@@ -75,7 +75,7 @@ const selectNames = statement(
   (
     db,
     filter: AccountFilter,
-    list: AccountList,
+    list: AccountListPart,
     limit: number,
     position: ListPosition | undefined,
   ) => {
@@ -91,20 +91,20 @@ const selectNames = statement(
         join ${accounts} on ${accounts.name} = today.account
         where ${conditions} order by ${sorted} limit ${limit}) today`;
       return db
-        .select({ name: sql<string>`today.account`, place: placeIn(list) })
+        .select({ name: sql<string>`today.account`, place: positionOf(list) })
         .from(page)
         .orderBy(sorted);
     }
     // `offset 0` prevents Postgres from merging the inner query with the outer query. So Postgres
     // checks the outer condition for one account after the other, in the order of the list, and
     // stops when the page is full.
-    const found = sql`(select ${accounts.name}, ${placeIn(list)} as place, row_number() over (order by ${sorted}) as n
+    const found = sql`(select ${accounts.name}, ${positionOf(list)} as place, row_number() over (order by ${sorted}) as n
       from ${accounts} where ${conditions}
       order by n offset 0) found`;
     return db
       .select({ name: sql<string>`found.name`, place: sql<string>`found.place` })
       .from(found)
-      .where(plan === undefined && suspended === undefined ? isKept : undefined)
+      .where(plan === undefined && suspended === undefined ? accountExists : undefined)
       .orderBy(sql`n`)
       .limit(limit);
   },
@@ -134,13 +134,13 @@ function matches({
  * The SQL condition that an account exists: it has an API key or a plan, or is suspended. The
  * condition does not use `exists`, because Postgres might then read all keys to find the accounts.
  */
-const isKept = sql`((select true from api_keys where account = found.name limit 1)
+const accountExists = sql`((select true from api_keys where account = found.name limit 1)
   or (select plan is not null or suspended_at is not null from accounts where name = found.name))`;
 
 const countFound = statement('count_found_accounts', (db, filter: AccountFilter) =>
   countRows(
     db,
-    sql`select from (select ${accounts.name} from ${accounts} where ${and(sql`true`, ...matches(filter))} offset 0) found where ${isKept}`,
+    sql`select from (select ${accounts.name} from ${accounts} where ${and(sql`true`, ...matches(filter))} offset 0) found where ${accountExists}`,
   ),
 );
 
@@ -157,8 +157,8 @@ export async function searchAccounts(
   limit: number,
   position: ListPosition | undefined,
 ): Promise<ListPage<Account>> {
-  const { items, next } = await readLists(
-    listsOf(filter),
+  const { items, next } = await readListParts(
+    listParts(filter),
     { limit, position },
     (list, most, from) => selectNames(db, filter, list, most, from),
   );

@@ -18,7 +18,7 @@ import { countEntries, searchEntries } from './audit-search.ts';
  * The number of entries that one statement deletes. Deleting more entries might exceed the
  * statement timeout.
  */
-const deletedAtOnce = 1_000;
+const maxDeletedEntries = 1_000;
 
 /** The default interval at which expired audit entries are deleted. */
 export const defaultDeleteAuditMs = 3_600_000;
@@ -143,7 +143,7 @@ const deleteOldest = statement('delete_audit_entries', (db) =>
           .from(auditEntries)
           .where(lt(auditEntries.at, sql`now() - make_interval(days => ${auditRetentionDays})`))
           .orderBy(auditEntries.at)
-          .limit(deletedAtOnce),
+          .limit(maxDeletedEntries),
       ),
     )
     .returning({ id: auditEntries.id }),
@@ -169,7 +169,7 @@ export function createAuditLog(db: Database) {
      * @returns whether there may be more entries to delete.
      */
     async deleteExpired(): Promise<boolean> {
-      return (await deleteOldest(db)).length === deletedAtOnce;
+      return (await deleteOldest(db)).length === maxDeletedEntries;
     },
   };
 }

@@ -8,8 +8,8 @@ import {
   type ListOrder,
   type ListPage,
   type ListPosition,
-  placeIn,
-  readLists,
+  positionOf,
+  readListParts,
   sortedBy,
 } from '../schema/list-page.ts';
 import { auditEntries as entry } from '../schema/schema.ts';
@@ -74,7 +74,7 @@ const selectEntries = statement(
   'list_audit_entries',
   (db, filter: AuditFilter, limit: number, position: ListPosition | undefined) =>
     db
-      .select({ ...entryColumns, place: placeIn(newestFirst) })
+      .select({ ...entryColumns, place: positionOf(newestFirst) })
       .from(entry)
       .where(and(matches(filter), isAfter(newestFirst, position)))
       .orderBy(...sortedBy(newestFirst))
@@ -98,7 +98,7 @@ export async function searchEntries(
   limit: number,
   position: ListPosition | undefined,
 ): Promise<ListPage<AuditEntry>> {
-  return readLists([newestFirst], { limit, position }, (_, most, from) =>
+  return readListParts([newestFirst], { limit, position }, (_, most, from) =>
     selectEntries(db, filter, most, from),
   );
 }

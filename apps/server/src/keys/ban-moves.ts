@@ -17,7 +17,7 @@ const unfinishedAfterSeconds = 10;
  * The number of API keys that are locked at the same time. Each of them is locked while its ban
  * moves to another Redis key.
  */
-const movedAtOnce = 50;
+const maxMovedKeys = 50;
 
 type BanMove = typeof banMoves.$inferSelect;
 
@@ -35,7 +35,7 @@ const listMoves = statement('list_ban_moves', (db, minAgeSeconds: number) =>
     .from(banMoves)
     .where(lte(banMoves.startedAt, sql`now() - make_interval(secs => ${minAgeSeconds})`))
     .orderBy(banMoves.startedAt)
-    .limit(movedAtOnce),
+    .limit(maxMovedKeys),
 );
 
 const listKeyIds = statement('list_keys_of_account', (tx, names: string[]) =>
@@ -100,9 +100,9 @@ export function createBanMoves(db: Database, quotas: Pick<Quotas, 'moveBan'>) {
   async function settle(ids: readonly string[], names: string[]): Promise<boolean> {
     const found = await listAccountIds(db, names);
     const candidates = [undefined, ...found.map(({ id }) => id)];
-    for (let done = 0; done < ids.length; done += movedAtOnce) {
+    for (let done = 0; done < ids.length; done += maxMovedKeys) {
       const moved = await inTransaction('settle_bans', db, async (tx) => {
-        const some = ids.slice(done, done + movedAtOnce);
+        const some = ids.slice(done, done + maxMovedKeys);
         await lockKeys(tx, some);
         const places = await findPlaces(tx, some);
         const moves = places.flatMap(({ id, accountId }) => {

@@ -8,8 +8,8 @@ import {
   type ListOrder,
   type ListPage,
   type ListPosition,
-  placeIn,
-  readLists,
+  positionOf,
+  readListParts,
   type SortColumn,
   sortedBy,
 } from '../schema/list-page.ts';
@@ -49,7 +49,7 @@ const orders = {
  * A part of the list of API keys. In some sort orders, the list consists of several parts, each
  * with its own SQL query.
  */
-interface KeyList extends ListOrder {
+interface KeyListPart extends ListOrder {
   readonly condition?: SQL | undefined;
   /**
    * If the list of API keys is sorted by today's usage: the SQL subquery that counts today's
@@ -58,7 +58,7 @@ interface KeyList extends ListOrder {
   readonly today?: SQL;
 }
 
-const sortBy = (name: keyof typeof orders, isDescending: boolean): KeyList => ({
+const sortBy = (name: keyof typeof orders, isDescending: boolean): KeyListPart => ({
   columns: [...orders[name], [apiKeys.id, 'uuid']],
   isDescending,
 });
@@ -69,7 +69,7 @@ const newest = sortBy('created', true);
  * Returns the parts of the list for a filter. The parts have the requested sort order, or else the
  * sort order that suits the first filter.
  */
-function listsOf(filter: KeyFilter): readonly KeyList[] {
+function listParts(filter: KeyFilter): readonly KeyListPart[] {
   const { sort, banned, tokenPrefix, account, search } = filter;
   switch (sort) {
     case undefined:
@@ -83,7 +83,7 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
     }
     case '-requests':
     case '-denials':
-      return usedToday(countsOfToday[sort], filter);
+      return partsByUsageToday(countsOfToday[sort], filter);
     default: {
       const by = sort.replace('-', '') as 'name' | 'created' | 'lastUse' | 'plan';
       return [sortBy(by, sort !== by)];
@@ -100,7 +100,7 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
 /**
  * Returns the two parts of the list: first the API keys that were used today, then all other keys.
  */
-function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[] {
+function partsByUsageToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyListPart[] {
   // If the request contains a search text, Postgres sums only the counts of the API keys that match
   // the text.
   const isSearched =
@@ -109,14 +109,14 @@ function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[
       : sql`${counts.keyId} in (select id from ${apiKeys} where ${isFoundBy(search)})`;
   const today = sql`(select ${counts.keyId}, sum(${counts.requests}) as count from ${counts}
     where ${isToday(kind)} and ${isSearched} group by ${counts.keyId}) today`;
-  const hasNone = sql`not exists (select from ${counts} where ${counts.keyId} = ${apiKeys.id} and ${isToday(kind)})`;
+  const isUnusedToday = sql`not exists (select from ${counts} where ${counts.keyId} = ${apiKeys.id} and ${isToday(kind)})`;
   const columns: SortColumn[] = [
     [sql`today.count`, 'numeric'],
     [sql`today.key_id`, 'uuid'],
   ];
   return [
     { columns, isDescending: true, today },
-    { ...newest, condition: hasNone },
+    { ...newest, condition: isUnusedToday },
   ];
 }
 
@@ -126,7 +126,7 @@ function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[
  * With filters, it returns all rows, because the filters may remove some of them.
  */
 function sortToday(
-  list: KeyList & Required<Pick<KeyList, 'today'>>,
+  list: KeyListPart & Required<Pick<KeyListPart, 'today'>>,
   { sort: _, ...filters }: KeyFilter,
   limit: number,
   position: ListPosition | undefined,
@@ -226,9 +226,9 @@ function matches(filter: KeyFilter): SQL | undefined {
 
 const selectKeys = statement(
   'list_keys',
-  (db, filter: KeyFilter, list: KeyList, limit: number, position: ListPosition | undefined) => {
+  (db, filter: KeyFilter, list: KeyListPart, limit: number, position: ListPosition | undefined) => {
     const keys = db
-      .select({ ...keyColumns, bannedUntil, place: placeIn(list) })
+      .select({ ...keyColumns, bannedUntil, place: positionOf(list) })
       .from(apiKeys)
       .innerJoin(lastUsed, eq(lastUsed.keyId, apiKeys.id))
       .leftJoin(accounts, eq(accounts.name, apiKeys.account))
@@ -269,8 +269,8 @@ export async function searchKeys(
   limit: number,
   position: ListPosition | undefined,
 ): Promise<ListPage<ListedKey>> {
-  const { items, next } = await readLists(
-    listsOf(filter),
+  const { items, next } = await readListParts(
+    listParts(filter),
     { limit, position },
     (list, most, from) => selectKeys(db, filter, list, most, from),
   );

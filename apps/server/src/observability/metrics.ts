@@ -58,7 +58,7 @@ const secondsBuckets = [
  * The gauges of prom-client that are removed, because their names end in `_total`. Only counters
  * may have such names. prom-client also reports the same values under other names.
  */
-const misnamed = [
+const misnamedGauges = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
@@ -76,7 +76,7 @@ export type MeasureProcess = (registry: Registry) => void;
  */
 function measureThisProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
-  for (const name of misnamed) registry.removeSingleMetric(name);
+  for (const name of misnamedGauges) registry.removeSingleMetric(name);
 }
 
 export type Metrics = ReturnType<typeof openMetrics>;
@@ -317,12 +317,12 @@ export function openMetrics({
     /** Returns all metrics as text, either in the plain format or in OpenMetrics with exemplars. */
     async show(format: 'plain' | 'openmetrics' = 'plain') {
       wasScraped = true;
-      const shown = unscrapedLoss;
-      const shownIn = format === 'plain' ? registry : inOpenMetrics(registry);
-      const text = await shownIn.metrics();
-      shown?.resolve();
-      if (unscrapedLoss === shown) unscrapedLoss = undefined;
-      return { text, contentType: shownIn.contentType };
+      const reportedLoss = unscrapedLoss;
+      const scraped = format === 'plain' ? registry : inOpenMetrics(registry);
+      const text = await scraped.metrics();
+      reportedLoss?.resolve();
+      if (unscrapedLoss === reportedLoss) unscrapedLoss = undefined;
+      return { text, contentType: scraped.contentType };
     },
     /**
      * Waits for the next scrape if requests or bans were lost since the last scrape. Most losses
@@ -371,8 +371,8 @@ function createRequestSeconds(
  * for the plain format.
  */
 function inOpenMetrics(registry: Registry) {
-  const shown = new Registry<OpenMetricsContentType>();
-  shown.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
-  for (const metric of registry.getMetricsAsArray()) shown.registerMetric(Object.create(metric));
-  return shown;
+  const copy = new Registry<OpenMetricsContentType>();
+  copy.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+  for (const metric of registry.getMetricsAsArray()) copy.registerMetric(Object.create(metric));
+  return copy;
 }

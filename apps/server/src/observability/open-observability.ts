@@ -60,15 +60,15 @@ export async function openObservability(
   }
 
   let hasStarted = false;
-  let waitedFor: string | undefined;
+  let lastWaitId: string | undefined;
   return {
     metrics,
     /** The tracing of requests; `undefined` if no traces are sent. */
     tracing,
 
-    onListening(facts: Readonly<Record<string, string>>): void {
+    onListening(fields: Readonly<Record<string, string>>): void {
       hasStarted = true;
-      log.info({ version, node: process.version, ...facts }, 'listening');
+      log.info({ version, node: process.version, ...fields }, 'listening');
     },
 
     /** Logs the parts of settings that have no effect. */
@@ -79,9 +79,9 @@ export async function openObservability(
 
     /** Logs why the start of the service waits for the database, once for each reason. */
     onWaiting({ id, reason }: Wait): void {
-      if (id !== waitedFor)
+      if (id !== lastWaitId)
         log.warn({ reason }, 'the start of this replica waits for the database');
-      waitedFor = id;
+      lastWaitId = id;
     },
 
     onDatabaseLost({ code, reason }: Outage): void {

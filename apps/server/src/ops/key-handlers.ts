@@ -14,7 +14,7 @@ import { type PagedList, readPage } from './read-page.ts';
 import { readLedger, type UsageQuestion } from './usage-range.ts';
 
 /** The number of audit entries that the details of an API key include. */
-const shownEntries = 20;
+const maxShownEntries = 20;
 
 export function createKeyHandlers(services: AdminServices) {
   const { clock, keys, quotas, usage, audit, readBans } = services;
@@ -31,7 +31,7 @@ export function createKeyHandlers(services: AdminServices) {
   ): Promise<KeyDetails['history']> {
     const [ledger, { items }] = await Promise.all([
       readLedger(services, { keyId }, question),
-      audit.list({ keyId }, shownEntries, undefined),
+      audit.list({ keyId }, maxShownEntries, undefined),
     ]);
     return { ...ledger, audit: [...items] };
   }

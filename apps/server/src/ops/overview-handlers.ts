@@ -13,7 +13,7 @@ import { readUsageRange, type UsageQuestion } from './usage-range.ts';
  * The number of busiest API keys, and of callers with the most 429 responses, that the overview
  * lists.
  */
-const shownKeys = 10;
+const maxShownCallers = 10;
 
 export function createOverviewHandlers(services: AdminServices) {
   const { overview, health, usage } = services;
@@ -23,8 +23,8 @@ export function createOverviewHandlers(services: AdminServices) {
     const days = daysOf(range);
     const [rows, busiest, denied] = await Promise.all([
       usage.read(range.bucket, {}, range),
-      usage.listBusiest({}, days, shownKeys),
-      usage.listDenied('day', days, shownKeys),
+      usage.listBusiest({}, days, maxShownCallers),
+      usage.listDenied('day', days, maxShownCallers),
     ]);
     return { ...range, rows, busiest, denied };
   }

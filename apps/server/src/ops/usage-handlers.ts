@@ -6,7 +6,7 @@ import { readPage } from './read-page.ts';
 import { readLedger, readUsageRange } from './usage-range.ts';
 
 /** The default number of API keys in a response that is grouped by key. */
-const usualKeys = 10;
+const defaultKeyCount = 10;
 
 export function createUsageHandlers(services: AdminServices) {
   const { clock, keys, usage } = services;
@@ -38,9 +38,9 @@ export function createUsageHandlers(services: AdminServices) {
       const range = readUsageRange(
         services,
         { ...query, bucket: 'day' },
-        { usual: 1, max: maxGroupedDays, faults },
+        { defaultCount: 1, max: maxGroupedDays, faults },
       );
-      const busiest = await usage.readBusiest(filter, range, limit ?? usualKeys);
+      const busiest = await usage.readBusiest(filter, range, limit ?? defaultKeyCount);
       return { status: 200, body: { ...range, ...busiest } };
     },
 

@@ -8,7 +8,11 @@ import { AdminError } from './admin-error.ts';
 import type { AdminServices } from './admin-operation.ts';
 
 /** The default number of buckets (minutes, hours or days) in a time range. */
-const usualBuckets: Readonly<Record<UsageBucket, number>> = { minute: 60, hour: 24, day: 30 };
+const defaultBucketCounts: Readonly<Record<UsageBucket, number>> = {
+  minute: 60,
+  hour: 24,
+  day: 30,
+};
 
 export interface UsageQuestion {
   readonly from?: string | undefined;
@@ -19,7 +23,7 @@ export interface UsageQuestion {
 /**
  * Returns the time range of a usage query, extended to whole buckets.
  *
- * @param options.usual the default number of buckets.
+ * @param options.defaultCount the default number of buckets.
  * @param options.max the largest number of buckets.
  * @param options.faults other faults of the query, which the error message also contains.
  * @throws {AdminError} if the query has faults. The message names all of them.
@@ -27,12 +31,16 @@ export interface UsageQuestion {
 export function readUsageRange(
   { clock }: Pick<AdminServices, 'clock'>,
   { from, to, bucket }: UsageQuestion,
-  options: { usual?: number; max?: number; faults?: string[] } = {},
+  options: { defaultCount?: number; max?: number; faults?: string[] } = {},
 ) {
-  const { usual = usualBuckets[bucket], max = maxUsageBuckets, faults = [] } = options;
+  const {
+    defaultCount = defaultBucketCounts[bucket],
+    max = maxUsageBuckets,
+    faults = [],
+  } = options;
   const bucketMs = usageBucketSeconds[bucket] * 1_000;
   const end = Math.ceil((to === undefined ? clock.now() : Date.parse(to)) / bucketMs);
-  const start = from === undefined ? end - usual : Math.floor(Date.parse(from) / bucketMs);
+  const start = from === undefined ? end - defaultCount : Math.floor(Date.parse(from) / bucketMs);
   const count = end - start;
   if (count <= 0) faults.push('from: expected a time before the time in "to"');
   if (count > max) {

@@ -17,8 +17,8 @@ import { lastBuckets, liveSeconds, type UsageQueries } from '../usage/usage-quer
  */
 const defaultCountedForMs = 2_500;
 
-const shownBans = 10;
-const shownDenied = 10;
+const maxShownBans = 10;
+const maxShownCallers = 10;
 
 /**
  * Counts the API keys that are neither expired nor revoked. `suspended` is the number of keys that
@@ -82,7 +82,10 @@ export function createOverview(options: {
   }
 
   async function readOpenBans() {
-    const [[count], bans] = await Promise.all([countBannedKeys(db), listOpenBans(db, shownBans)]);
+    const [[count], bans] = await Promise.all([
+      countBannedKeys(db),
+      listOpenBans(db, maxShownBans),
+    ]);
     return { bans, banned: count?.keys ?? 0 };
   }
 
@@ -92,7 +95,7 @@ export function createOverview(options: {
         countOnce(),
         readBans(readOpenBans, (found) => found.bans),
         usage.readTraffic(),
-        usage.listDenied('minute', lastBuckets(2, 'minute', clock.now()), shownDenied),
+        usage.listDenied('minute', lastBuckets(2, 'minute', clock.now()), maxShownCallers),
       ]);
       const traffic = mergeTraffic(flushes);
       const { keys = 0, suspended = 0 } = counts ?? {};

@@ -4,7 +4,7 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 
 /**
  * The position of a page: the last row of the previous page. The first text is the index of the
- * part of the list that contains this row: see {@link readLists}. The other texts are the sort
+ * part of the list that contains this row: see {@link readListParts}. The other texts are the sort
  * values of the last row, as Postgres writes them.
  */
 export type ListPosition = readonly string[];
@@ -28,7 +28,7 @@ export interface ListOrder {
  * Returns the SQL expression for the position of a row as JSON. The values are texts, because a
  * `Date` would lose the microseconds of times.
  */
-export const placeIn = ({ columns }: ListOrder): SQL<string> =>
+export const positionOf = ({ columns }: ListOrder): SQL<string> =>
   sql<string>`json_build_array(${join(columns.map(([column]) => sql`(${column})::text`))})::text`;
 
 export const sortedBy = ({ columns, isDescending }: ListOrder): SQL[] =>
@@ -57,18 +57,18 @@ const join = (parts: readonly SQLWrapper[]) => sql.join([...parts], sql`, `);
  * @param read a function that reads up to a number of rows from one part of the list, beginning
  * after a position.
  */
-export async function readLists<List, Row extends { readonly place: string }>(
-  lists: readonly List[],
+export async function readListParts<Part, Row extends { readonly place: string }>(
+  parts: readonly Part[],
   { limit, position }: { limit: number; position: ListPosition | undefined },
-  read: (list: List, limit: number, position: ListPosition | undefined) => Promise<Row[]>,
+  read: (part: Part, limit: number, position: ListPosition | undefined) => Promise<Row[]>,
 ): Promise<ListPage<Omit<Row, 'place'>>> {
   const [first = '0', ...place] = position ?? [];
   const found: { row: Omit<Row, 'place'>; place: ListPosition }[] = [];
-  for (const [n, list] of lists.entries()) {
+  for (const [n, part] of parts.entries()) {
     // One row more than the limit is read. If that row exists, there is a next page.
     if (n < Number(first) || found.length > limit) continue;
     const from = position && n === Number(first) ? place : undefined;
-    for (const { place, ...row } of await read(list, limit + 1 - found.length, from)) {
+    for (const { place, ...row } of await read(part, limit + 1 - found.length, from)) {
       found.push({ row, place: [String(n), ...JSON.parse(place)] });
     }
   }

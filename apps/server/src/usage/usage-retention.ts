@@ -7,7 +7,7 @@ import { usage } from './usage-tables.ts';
  * The number of rows that one statement deletes. Deleting more rows might exceed the statement
  * timeout.
  */
-const deletedAtOnce = 5_000;
+const maxDeletedRows = 5_000;
 
 /** The times for which the usage tables keep their rows, in milliseconds. */
 export interface UsageRetention {
@@ -46,7 +46,7 @@ const deleteOldest = statement('delete_usage', (db, [table, key, at, keptMs, spa
     .delete(usage.table(table, {}))
     .where(
       sql`(${sql.raw(key)}) in (select ${sql.raw(key)} from usage.${sql.raw(table)}
-        where ${isExpired} limit ${deletedAtOnce} for update skip locked)`,
+        where ${isExpired} limit ${maxDeletedRows} for update skip locked)`,
     )
     .returning({ one: sql<number>`1` });
 });
@@ -59,7 +59,7 @@ const deleteOldest = statement('delete_usage', (db, [table, key, at, keptMs, spa
 export async function deleteExpiredUsage(db: Database, kept: UsageRetention): Promise<boolean> {
   let isMore = false;
   for (const some of expiring(kept)) {
-    if ((await deleteOldest(db, some)).length === deletedAtOnce) isMore = true;
+    if ((await deleteOldest(db, some)).length === maxDeletedRows) isMore = true;
   }
   return isMore;
 }

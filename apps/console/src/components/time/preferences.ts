@@ -15,8 +15,8 @@ function createPreference<Value extends string>(
   label: string,
   choices: Readonly<Record<Value, string>>,
 ): Preference<Value> {
-  const [usual] = Object.keys(choices) as [Value];
-  return { name, label, choices, value: signal(usual) };
+  const [defaultChoice] = Object.keys(choices) as [Value];
+  return { name, label, choices, value: signal(defaultChoice) };
 }
 
 export const theme = createPreference('theme', 'Theme', {

@@ -67,18 +67,18 @@ const finest = [
  * Reads the period from the parameters of an address. An address contains times in UTC, so that the
  * same link shows the same period to everybody.
  *
- * @param usual the period to return if the address contains no valid period.
+ * @param defaultRange the period to return if the address contains no valid period.
  */
 export function readTimeRange(
   { range = '', from = '', to = '' }: SpanParameters,
-  usual: PresetName = 'hour',
+  defaultRange: PresetName = 'hour',
   now: number = Date.now(),
 ): TimeRange {
   if (range === 'own') {
     const span = { from: Date.parse(from), to: Date.parse(to) };
     if (faultOf(span) === undefined) return { name: 'own', span, bucket: bucketFor(span, now) };
   }
-  const name = Object.hasOwn(presets, range) ? (range as PresetName) : usual;
+  const name = Object.hasOwn(presets, range) ? (range as PresetName) : defaultRange;
   const { bucket, lengthMs } = presets[name];
   const end = Math.ceil(now / bucketMs[bucket]) * bucketMs[bucket];
   return { name, bucket, span: { from: end - lengthMs, to: end } };
@@ -161,13 +161,13 @@ type SpanParameters = Parameters<'overview'>;
 const lastPeriod = signal<SpanParameters>({});
 
 /** Returns the period in the current address. */
-export function useTimeRange(usual?: PresetName): TimeRange {
+export function useTimeRange(defaultRange?: PresetName): TimeRange {
   const { range, from, to } = useParameters('overview');
   // The effect runs before the first paint, because an operator may click a link immediately.
   useLayoutEffect(() => {
     lastPeriod.value = range === 'own' ? { range, from, to } : { range };
   }, [range, from, to]);
-  return readTimeRange({ range, from, to }, usual);
+  return readTimeRange({ range, from, to }, defaultRange);
 }
 
 /** The pages whose address contains a period. The audit log has filters for its times instead. */
@@ -177,13 +177,13 @@ const pagesWithPeriod: readonly PageName[] = ['overview', 'key', 'account', 'dep
  * Creates the address of a page with the current period. An operator who looks at last Tuesday
  * wants to see other pages on that day, too.
  *
- * @param usual the period if the operator has not chosen one.
+ * @param defaultRange the period if the operator has not chosen one.
  */
 export function linkWithPeriod(
   page: PageName,
-  { id, usual }: { id?: string; usual?: PresetName } = {},
+  { id, defaultRange }: { id?: string; defaultRange?: PresetName } = {},
 ): string {
-  const { range = usual, ...bounds } = lastPeriod.value;
+  const { range = defaultRange, ...bounds } = lastPeriod.value;
   return linkTo(page, { id, query: pagesWithPeriod.includes(page) ? { range, ...bounds } : {} });
 }
 

@@ -20,7 +20,7 @@ import { type TimeRange, useTimeRange } from '../../components/time/time-range.t
 import { AccountActions } from './account-actions.tsx';
 
 /** The largest number of keys that the page shows. A link leads to the list of all keys. */
-const shownKeys = 20;
+const maxShownKeys = 20;
 
 /**
  * The page of one account: its limits, the usage of all its keys together, and its busiest keys.
@@ -84,7 +84,7 @@ function detailsOf(account: WithHistory<'getAccount'>, range: TimeRange) {
             </a>
           )}
         </div>
-        <KeyTable keys={account.newestKeys.slice(0, shownKeys)} hasOneAccount />
+        <KeyTable keys={account.newestKeys.slice(0, maxShownKeys)} hasOneAccount />
         <p>
           <a href={linkTo('keys', { query: { account: id } })}>View all keys of this account</a>
         </p>

@@ -30,7 +30,7 @@ const expiring = [
  * Returns the default order of the list. If the list is filtered by keys that expire soon, the
  * service sorts the keys by their expiry, the next one first.
  */
-const usualSortOf = ({ expiresWithinDays }: ListQuery) =>
+const defaultSortOf = ({ expiresWithinDays }: ListQuery) =>
   expiresWithinDays === undefined ? ('-created' satisfies KeySort) : undefined;
 
 export function KeysPage() {
@@ -41,7 +41,7 @@ export function KeysPage() {
       rows="keys"
       list="listKeys"
       ask={(query: ListQuery) => ({
-        sort: usualSortOf(query),
+        sort: defaultSortOf(query),
         ...toFilter(query),
         include: 'recent',
       })}
@@ -104,7 +104,7 @@ function Keys({ keys, subject }: { keys: readonly ListedKey[]; subject: string }
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const rows = useKeptOrder(subject, keys, ({ id }) => id);
   const query = useParameters('keys');
-  const usualSort = usualSortOf(query);
+  const defaultSort = defaultSortOf(query);
   const chosen = rows.filter(({ id }) => selected.has(id));
 
   const change = (ids: readonly string[], isSelected: boolean) =>
@@ -115,11 +115,11 @@ function Keys({ keys, subject }: { keys: readonly ListedKey[]; subject: string }
     <>
       <KeyTable
         keys={rows}
-        isExpiring={usualSort === undefined}
+        isExpiring={defaultSort === undefined}
         sorting={{
-          by: query.sort ?? usualSort ?? '',
+          by: query.sort ?? defaultSort ?? '',
           change: (by: string) =>
-            changeParameters({ sort: by === usualSort ? '' : by, cursor: '' }),
+            changeParameters({ sort: by === defaultSort ? '' : by, cursor: '' }),
         }}
         {...(canChange && { selection: { selected, change } })}
       />
