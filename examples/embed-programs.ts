@@ -10,8 +10,8 @@ const guides = join(root, 'apps/docs/content/guides');
 const operationPrograms = join(root, 'packages/contract/src/openapi/operation-programs.ts');
 
 /**
- * The kind of each program by its file extension. The OpenAPI document lists the kinds in this
- * order.
+ * The address in the example programs. In the guides and the OpenAPI document, it is replaced by
+ * the address of the service.
  */
 const localBaseUrl = 'http://127.0.0.1:3000/v1';
 

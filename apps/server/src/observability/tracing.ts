@@ -228,15 +228,12 @@ export function openTracing(
   };
 }
 
-/**
- * The properties of a Redis command that become attributes of its span. ioredis also publishes
- * `args`, which the service never reads.
- */
+/** Converts a time of `systemClock.elapsed()` to the Unix time in milliseconds. */
 const toUnixMs = (elapsedMs: number) => systemClock.now() - systemClock.elapsed() + elapsedMs;
 
 /**
- * The properties of a Redis command that its span contains. ioredis also publishes `args`, which
- * the service never reads.
+ * The properties of a Redis command that become attributes of its span. ioredis also publishes
+ * `args`, which the service never reads.
  */
 interface RedisCommand {
   readonly command: string;
