@@ -112,7 +112,7 @@ const AccountUsage = z
 const FullKey = z
   .object({
     keyId: z.uuid().describe('The `id` of the key.'),
-    name: z.string().nullable().describe('Who or what the key is for.'),
+    name: z.string().nullable().describe('Says who or what the key is for.'),
     windows: UsageWindows,
   })
   .meta({
@@ -154,7 +154,7 @@ export const AccountDetails = Account.extend({
   fullKeys: z
     .array(FullKey)
     .describe(
-      'The keys whose requests are denied now because they have used up their own limits. The service looks only at the busiest keys of the account. Empty if the account has a plan.',
+      'The keys whose requests are denied now because they have used up their own limits. The service looks only at the busiest keys of the account. The list is empty if the account has a plan.',
     ),
   busiestKeys: z
     .array(BusyKey)

@@ -50,7 +50,7 @@ const actor = { error: `expected the id of an operator, ${actorNames.join(' or '
 export const AuditAction = oneOf(auditActions).meta({
   id: 'AuditAction',
   description:
-    'What happened. A ban ends at the `bannedUntil` of the entry `ban.started`. If an operator ends the ban earlier, there is an entry `key.unbanned`. Only earlier versions recorded `ban.ended`.',
+    'Says what happened. A ban ends at the `bannedUntil` of the entry `ban.started`. If an operator ends the ban earlier, there is an entry `key.unbanned`. Only earlier versions recorded `ban.ended`.',
 });
 
 export type AuditAction = z.output<typeof AuditAction>;

@@ -10,7 +10,7 @@ export const KeyChange = strictObject({
   name: labels.name
     .nullable()
     .optional()
-    .describe('Who or what the key is for; `null` removes the name.'),
+    .describe('Says who or what the key is for; `null` removes the name.'),
   account: labels.account
     .unwrap()
     .nullable()

@@ -77,7 +77,7 @@ export const exampleKey = {
 export const Key = z
   .object({
     id: z.uuid().describe('The id of the key. It stays the same when tokens change.'),
-    name: z.string().nullable().describe('Who or what the key is for.'),
+    name: z.string().nullable().describe('Says who or what the key is for.'),
     account: z
       .string()
       .nullable()

@@ -52,7 +52,7 @@ export const exampleOpenBan = {
 export const OpenBan = z
   .object({
     keyId: z.uuid().describe('The `id` of the key.'),
-    name: z.string().nullable().describe('Who or what the key is for.'),
+    name: z.string().nullable().describe('Says who or what the key is for.'),
     until: timestamp.describe('When the ban ends.'),
   })
   .meta({ id: 'OpenBan', description: 'A ban that has not ended.' });
@@ -64,7 +64,7 @@ const DeniedCaller = z
       .nullable()
       .describe('The account of the keys; `null` for a key without an account.'),
     keyId: z.uuid().nullable().describe('The `id` of a key without an account; `null` otherwise.'),
-    name: z.string().nullable().describe('Who or what the key without an account is for.'),
+    name: z.string().nullable().describe('Says who or what the key without an account is for.'),
     denials: z.int().min(1).describe('How many requests of the account or key got a 429.'),
   })
   .meta({

@@ -177,7 +177,7 @@ export const ServiceUsageQuery = z.object({
 export const BusyKey = z
   .object({
     keyId: z.uuid().describe('The `id` of the key.'),
-    name: z.string().nullable().describe('Who or what the key is for.'),
+    name: z.string().nullable().describe('Says who or what the key is for.'),
     account: z.string().nullable().describe('The account of the key.'),
     plan: Plan,
     requests: z

@@ -18,8 +18,8 @@ describe('many concurrent calls', () => {
   test.each([
     ['wait for the next minute window', free, 100, 0, {}, 100],
     ['wait for the next minute window with a latency of four seconds', free, 100, 4_000, {}, 100],
-    ['succeed up to the quota of two minutes, and the rest fail', free, 200, 100, {}, 120],
-    ['succeed up to the quota of two minutes with 5 requests each', five, 60, 100, {}, 10],
+    ['succeed up to the quota of two minutes, and the other calls fail', free, 200, 100, {}, 120],
+    ['succeed up to the quota of two minutes, which allow 5 requests each', five, 60, 100, {}, 10],
     [
       'all succeed with a larger maxRetryAfterMs',
       free,
@@ -29,7 +29,7 @@ describe('many concurrent calls', () => {
       300,
     ],
   ])(
-    'many concurrent calls of three clients with one quota %s',
+    'many concurrent calls of three clients with one quota do not exceed the quota: they %s',
     async (_what, quota, calls, latencyMs, options, expected) => {
       const client = { latencyMs: [latencyMs, latencyMs] as const, ...options };
       const { tally, outcomes, tookMs } = await play({

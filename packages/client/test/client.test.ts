@@ -229,7 +229,7 @@ describe('the options of createClient and withOptions', () => {
     await expect(open([ok]).store.listPets()).resolves.toHaveProperty('pets');
   });
 
-  test('createClient and withOptions name a missing or invalid option in the error', () => {
+  test('createClient and withOptions throw an error that names a missing or invalid option', () => {
     vi.stubEnv('ANIMAL_STORE_BASE_URL', undefined);
     vi.stubEnv('ANIMAL_STORE_API_KEY', undefined);
     expect(() => createClient()).toThrow(/ANIMAL_STORE_BASE_URL/);
@@ -364,7 +364,7 @@ test.each<[string, Step, object]>([
 );
 
 describe('the hooks of the client', () => {
-  test('hooks receive the path with parameter names instead of values, and the deprecation of an operation', async () => {
+  test('the hook `onRequest` receives the path with parameter names instead of values, and `onDeprecation` receives the deprecated operation', async () => {
     const [onRequest, onDeprecation] = [vi.fn(), vi.fn()];
     const answer = answerJson(200, {}, { Deprecation: '@1795219200' });
     const { store } = open([answer], { onRequest, onDeprecation });

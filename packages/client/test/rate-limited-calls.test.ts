@@ -56,14 +56,17 @@ describe('calls with the same API key after a 429', () => {
       [0, 30, 30, 30, 30],
     ],
     ['do not wait when the 429 has no Retry-After', [refuse(429, 'x'), ok], [0, 0, 0, 0]],
-  ])('after a 429, calls with the same API key %s', async (_what, steps, seconds) => {
-    const { store, script } = openStore(steps);
-    const calls: Promise<unknown>[] = [store.listPets()];
-    await elapse(0);
-    calls.push(store.listPets({}, { maxRetries: 1 }), store.listPets({}, { maxRetries: 1 }));
-    await settle(Promise.allSettled(calls));
-    expect(script.sentAtMs).toEqual(seconds.map((second) => second * 1_000));
-  });
+  ])(
+    'calls with the same API key respect an earlier 429: they %s',
+    async (_what, steps, seconds) => {
+      const { store, script } = openStore(steps);
+      const calls: Promise<unknown>[] = [store.listPets()];
+      await elapse(0);
+      calls.push(store.listPets({}, { maxRetries: 1 }), store.listPets({}, { maxRetries: 1 }));
+      await settle(Promise.allSettled(calls));
+      expect(script.sentAtMs).toEqual(seconds.map((second) => second * 1_000));
+    },
+  );
 
   test('after a 429, calls with the same API key wait exactly until the reset, whatever the jitter and the system clock are', async () => {
     const { store, script } = openStore([deny(30), ok]);

@@ -24,7 +24,7 @@ describe('the test service', () => {
     ]);
   });
 
-  test('the test service keeps given ids, lists animals by id, and gives new animals the ids after the largest', async () => {
+  test('the test service keeps given ids, lists animals by id, and gives new animals ids above the largest one', async () => {
     const pets = [{ id: 7, ...mia }, mia, { id: 3, ...mia }];
     const store = createClient(createTestService({ pets }).clientOptions);
     const { pets: listed } = await store.listPets({ limit: 2 });

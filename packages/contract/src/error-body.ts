@@ -35,12 +35,13 @@ export function createErrorSchema<Code extends string>(
         // codes that a later version of the service adds.
         maxLength: 64,
         description:
-          'Machine-readable error code. New codes may be added within v1, so handle an unknown code by its status.',
+          'The machine-readable error code. New codes may be added within v1, so handle an unknown code by its status.',
         examples: Object.keys(codes),
       }),
       message: z.string().meta({
         maxLength: maxMessageBytes,
-        description: 'Human-readable description, at most 1 kB. It may change; do not parse it.',
+        description:
+          'A description for people, at most 1 kB. The text may change, so do not parse it.',
         examples: [message],
       }),
       status: z.int().meta({

@@ -12,7 +12,7 @@ export const ordersContract = initContract().router(
       path: '/store/orders',
       summary: 'List orders',
       description:
-        'Experimental and not implemented yet, because the format of an order is not decided. You cannot try the operation yet.',
+        'This operation is experimental and not implemented yet, because the format of an order is not decided. You cannot try the operation yet.',
       responses: {
         401: ErrorBody,
         403: ErrorBody,

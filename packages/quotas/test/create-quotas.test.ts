@@ -175,7 +175,7 @@ test("createQuotas duplicates the caller's Redis client, and never connects or c
   expect(await client.exists('of-a-client:key:{a}')).toBe(1);
 });
 
-test('a limiter resolves and rejects with a RateLimiterRes, so the wrappers of rate-limiter-flexible accept it', async () => {
+test('a limiter of the quotas resolves and rejects with a RateLimiterRes, as the wrappers of rate-limiter-flexible expect', async () => {
   const quotas = await open();
   const limiter = quotas.limiter({ perMinute: 1, perDay: 5 });
   const id = crypto.randomUUID();

@@ -7,7 +7,7 @@ import { openTestQuotas } from './open-test-quotas.ts';
 
 // The tests of this file break the connection to Redis during a command. `cluster-outage.test.ts`
 // tests a connection that breaks before a command.
-test('onBreaker reports the lost connection as the reason of an outage when Redis is killed during a command', async () => {
+test('the callback `onBreaker` reports the lost connection as the reason of an outage when Redis is killed during a command', async () => {
   await using redis = await startRedis();
   const opened = Promise.withResolvers<unknown>();
   await using quotas = await openTestQuotas({
