@@ -59,8 +59,8 @@ const tickMs = 2;
  * after a response. With a rate, requests are sent on time even if responses are late, like callers
  * that do not back off. If all connections are waiting, a due request is skipped.
  *
- * We do not use autocannon: it needs three times as much CPU time, and sends fewer requests when
- * the service is slow.
+ * The benchmark does not use autocannon, because autocannon needs three times as much CPU time, and
+ * sends fewer requests when the service is slow.
  *
  * @throws {Error} if a measured response is wrong, if every measured response is a 503, or if a
  *   connection fails or is closed. A 503 never counts as a wrong response.

@@ -29,7 +29,7 @@ function writeFigures(file: URL, figures: string): void {
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined) {
     throw new Error(
-      `${file.pathname} must contain the lines ${begin} and ${end}, between which the numbers are written.`,
+      `The file ${file.pathname} does not contain the lines ${begin} and ${end}. Add both lines: the numbers are written between them.`,
     );
   }
   writeFileSync(file, `${before}${begin}\n\n${figures}\n${end}${after}`);

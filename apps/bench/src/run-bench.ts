@@ -114,7 +114,7 @@ function numbers(text: string): number[] {
   return text.split(',').map((part) => {
     const number = Number(part);
     if (!Number.isInteger(number) || number < 1)
-      throw new Error(`"${part}" is not allowed here. Use a whole number of at least 1.`);
+      throw new Error(`"${part}" is not valid. Use a whole number of at least 1.`);
     return number;
   });
 }

@@ -283,7 +283,7 @@ function readSeconds(text: string): number {
   const seconds = parseDuration(text);
   if (seconds !== undefined) return seconds;
   throw new InvalidArgumentError(
-    'Expected a number with a unit (s, m, h or d), such as 90d or 24h, or 0.',
+    'Expected 0, or a number with a unit (s, m, h or d), such as 90d or 24h.',
   );
 }
 
@@ -308,7 +308,7 @@ const readDays = readPattern(/^(\d+)d$/, 'a number of days, such as 90d');
  */
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Parses a time, or a duration before or after now. */
+/** Parses a time, or a duration that is counted from now into the future or into the past. */
 function readInstant(text: string, direction: 1 | -1): string {
   const seconds = parseDuration(text);
   const at = seconds === undefined ? Date.parse(text) : Date.now() + direction * seconds * 1000;

@@ -147,7 +147,7 @@ test.each([
   ['keys show', "missing required argument 'id'"],
   [`keys update ${id}`, 'expected one or more of name, account'],
   [`keys rotate ${id} --grace 31d`, '--grace: expected an integer from 0 to 2592000'],
-  [`keys rotate ${id} --grace -1`, 'Expected a number with a unit (s, m, h or d)'],
+  [`keys rotate ${id} --grace -1`, 'Expected 0, or a number with a unit (s, m, h or d)'],
   [`keys revoke ${id} ${id}`, 'too many arguments'],
   ['keys list --unused-for 90', 'Expected a number of days, such as 90d'],
   [`${plan} enterprise --per-minute 0x10 --per-day 9`, 'Expected a whole number'],

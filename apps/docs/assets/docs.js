@@ -20,7 +20,7 @@ startSearch();
 addPageCopy();
 keepLanguage();
 // These tasks run after the first paint, so that the text appears sooner. The style sheet reserves
-// the space for the buttons, so they do not move the text.
+// the space for the buttons, so the text does not move when the buttons appear.
 afterPaint(() => {
   addCopyButtons();
   markSection();
@@ -142,7 +142,7 @@ function textItem(text) {
 }
 
 function addCopyButtons() {
-  // Browsers do not allow pages without TLS to use the clipboard.
+  // Browsers allow pages to use the clipboard only over HTTPS or on localhost.
   if (navigator.clipboard === undefined) return;
   for (const figure of document.querySelectorAll('figure:has(pre)')) {
     const button = document.createElement('button');

@@ -73,7 +73,7 @@ export function createDocsFiles(options: DocsOptions) {
   // Browsers request this icon for every file that does not name an icon, such as `openapi.json`.
   add('/favicon.ico', 'svg', () => readFileSync(new URL('icon.svg', assets), 'utf8'));
   const script = addNamedByContent('docs', 'js');
-  // The pages load this library when a reader opens the search.
+  // The pages load the search library when a reader opens the search.
   const searchLibrary = addNamedByContent(
     'minisearch',
     'js',

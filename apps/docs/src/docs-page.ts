@@ -3,7 +3,7 @@ import type { GuideName } from './guides.ts';
 /** A page of `/docs`. Its HTML is rendered from its Markdown. */
 export interface DocsPage {
   readonly path: string;
-  /** The path of the page as Markdown. */
+  /** The path under which the page is available as Markdown. */
   readonly markdownPath: string;
   readonly title: string;
   /** A summary of the page: one sentence of Markdown. */

@@ -51,7 +51,9 @@ export function writeDocsPages(sources: DocsSources): DocsPages {
 function pageOf(page: Omit<DocsPage, 'title' | 'summary'>): DocsPage {
   const [, head, summary] = /^# (.+)\n\n(.+)\n/.exec(page.markdown) ?? [];
   if (head === undefined || summary === undefined) {
-    throw new TypeError(`The page ${page.path} must begin with a title and a paragraph.`);
+    throw new TypeError(
+      `The page ${page.path} does not begin with a title and a paragraph. Add them to its Markdown file.`,
+    );
   }
   return { ...page, title: readHeading(head).title, summary };
 }

@@ -32,9 +32,9 @@ const read = (path: string) =>
   readFileSync(new URL(`../content/${path}.md`, import.meta.url), 'utf8');
 
 /**
- * Reads a guide, in which placeholders such as `{{baseUrl}}` are not replaced yet. The guide names
- * a program after the language of a code block. These names are removed, because readers do not
- * need them.
+ * Reads a guide, in which placeholders such as `{{baseUrl}}` are not replaced yet. In the guide,
+ * the first line of a code block contains the language and the name of a program. The names are
+ * removed, because readers do not need them.
  */
 export const readGuide = (name: Exclude<GuideName, 'operations'>): string =>
   read(`guides/${name}`).replaceAll(/^(```\w+) \S+\.\w+$/gm, '$1');

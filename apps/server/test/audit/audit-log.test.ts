@@ -138,8 +138,8 @@ test('the audit log lists every entry once, newest first, and each filter return
   expect([first.body, first.headers.get('X-Total-Count')]).toEqual([all.slice(0, 4), '6']);
   const next = findLink(first.headers.get('Link') ?? '', 'next')?.split('?')[1] ?? '';
   expect(await entriesOf(next)).toEqual(all.slice(4));
-  // The header with the total number of entries has the same value on the first page, on a later
-  // page, and if one page contains all entries.
+  // The header with the total number of entries has the same value on the first page and on a later
+  // page. The value is also the same if one page contains all entries.
   for (const query of ['account=list', next, 'account=list&limit=6']) {
     const { headers } = await admin.call(`/audit?${query}&count=true`);
     expect(headers.get('X-Total-Count')).toBe('6');

@@ -17,7 +17,8 @@ type Attack = {
   /** Whether the attacker reads the responses. */
   readonly reads: boolean;
   /**
-   * The interval in milliseconds between the further bytes that the attacker sends, one at a time.
+   * The attacker sends further bytes one at a time. This number is the time between two bytes, in
+   * milliseconds.
    */
   readonly dripMs?: number;
 };

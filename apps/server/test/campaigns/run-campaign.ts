@@ -1,5 +1,5 @@
-// Runs a campaign: a test that is random, long, or needs large programs. `npm test` contains a
-// short version of most campaigns.
+// This program runs a campaign: a test that is random, long, or needs large programs. `npm test`
+// contains a short version of most campaigns.
 //
 //     npm run campaign -- wire --seed 7 --minutes 30
 //     npm run campaign -- update --from 119afc8
@@ -37,8 +37,8 @@ const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
 };
 
 /**
- * The campaigns whose code is a test file. Some of them test the packages with other runtimes and
- * compilers.
+ * The campaigns whose code is a test file. Some of these campaigns test the packages with other
+ * runtimes and compilers.
  */
 const suites = globSync('{apps/*,packages/*,examples}/test/campaigns/*.test.ts', {
   cwd: repository,

@@ -21,7 +21,8 @@ const env: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens connections to both listeners of a server, and does on them whatever a client may do.
+ * Opens connections to both listeners of a server, and sends random sequences of everything that a
+ * client may do.
  *
  * @throws if the server exits, refuses a valid caller, logs an error, leaves a request in flight,
  *   or needs more and more memory.

@@ -67,7 +67,7 @@ export async function fuzz(options: {
  * kind of wrong value.
  */
 function withValues(operation: Operation) {
-  // Cursors are left out, because only the service can create valid ones.
+  // Cursors are left out, because only the service creates valid cursors.
   const parameters = operation.parameters.filter(({ name }) => name !== 'cursor');
   const texts = parameters.map(({ name, in: place, schema }) => {
     const text = near(schema).map(String);

@@ -100,7 +100,7 @@ test('the service starts and works with only the permissions that docs/operating
   expect(metrics).not.toMatch(/statement_errors_total\{[^}]*42501/);
   expect(metrics).toMatch(/^animal_store_redis_breaker_open 0$/m);
   expect(await redis.command('acl', 'log')).toBe('');
-  // The role of the service must not have these permissions.
+  // The role of the service must not be able to create or drop tables.
   await using sql = connectTo(urlOf(service));
   await expect(sql`create table public.other ()`).rejects.toMatchObject({ code: '42501' });
   await expect(sql`drop table pets`).rejects.toMatchObject({ code: '42501' });

@@ -160,9 +160,10 @@ test('a statement that ends soon after its admin request was aborted is not canc
   await opened.close();
 });
 
-// Regression: when a statement was canceled while its connection opened, the connection was never used
-// again. After two such statements, all statements of operators failed for up to an hour.
-test('a connection that was opening when its admin request was aborted is used for later admin requests', async () => {
+// Regression: if a statement was canceled while its connection was opening, the driver never used
+// the connection again. After two such statements, all statements of operators failed for up to an
+// hour.
+test('the service uses a database connection for later admin requests even if its first request was aborted before the connection was open', async () => {
   const opened = open(600);
   await ask(opened.db);
   const aborted = new AbortController();

@@ -50,7 +50,7 @@ test.each([
   ['/secret-of-mine', {}, { route: 'other', errorCode: 'not_found' }],
   ['/../docs/guides/limits', {}, { route: '/docs/*', status: 200 }],
 ])(
-  'the log line of the request %s (%j) has the template of the route and the error code',
+  'the log line of the request %s (%j) contains the template of its route and the error code',
   async (path, options, fields) => {
     expect(await lineOfApi(path, options)).toMatchObject(fields);
     expect(service.server.output()).not.toContain('secret-of-mine');

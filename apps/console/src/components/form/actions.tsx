@@ -25,8 +25,8 @@ export const isOffered = ({ needs, isPossible }: Action): boolean => isPossible 
 export function Actions({ actions }: { actions: Readonly<Record<string, Action>> }) {
   const [open, setOpen] = useState<string>();
   const possible = Object.entries(actions).filter(([, action]) => isOffered(action));
-  // The dialog stays open if somebody else changes the object meanwhile, so that the operator does
-  // not lose any input.
+  // The dialog stays open even if somebody else changes the object at the same time, so that the
+  // operator does not lose any input.
   const action = open === undefined ? undefined : actions[open];
   return (
     <>

@@ -3,7 +3,7 @@ import { announce } from '../notice.tsx';
 import { Dialog } from './dialog.tsx';
 import { Field, Form, textOf, useSubmit } from './form.tsx';
 
-/** The query parameter with the reason for a change. The audit log shows it. */
+/** The query parameter that contains the reason for a change. The audit log shows the reason. */
 export interface Reason {
   readonly reason?: string;
 }
@@ -16,11 +16,11 @@ export interface Change {
   readonly confirmLabel: string;
   readonly isDangerous?: boolean;
   /**
-   * Whether the dialog asks for a reason. Nearly all dialogs do, because the audit log records each
-   * change with its reason.
+   * Whether the dialog asks for a reason. Nearly all dialogs ask for one, because the audit log
+   * records each change with its reason.
    */
   readonly hasReason?: boolean;
-  /** The form fields of the dialog, besides the reason. */
+  /** The form fields of the dialog. The field for the reason is added to them. */
   readonly fields?: ComponentChildren;
   /** Makes the change. If it fails, the dialog shows the error and stays open. */
   readonly change: (form: FormData, query: Reason) => Promise<unknown>;

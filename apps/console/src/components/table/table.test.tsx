@@ -22,7 +22,7 @@ describe('the header of a sortable column', () => {
     // The list is already sorted by this column, so a second click restores the default order.
     ['-requests', 'Requests', 'descending', ''],
   ])(
-    'in a list sorted by %j, the header %s has the aria-sort %s, and a click sorts by %j',
+    'in a list sorted by %j, the column header %s has the `aria-sort` value %s, and a click on the header sorts the list by %j',
     (by, title, order, next) => {
       const change = vi.fn();
       render(<Table caption="Keys" columns={columns} rows={rows} sorting={{ by, change }} />);

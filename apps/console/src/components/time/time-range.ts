@@ -39,7 +39,10 @@ export interface TimeRange {
   readonly bucket: UsageBucket;
 }
 
-/** The labels of the bucket lengths. Days are days in UTC, in every time zone. */
+/**
+ * The labels of the bucket lengths. A day begins at midnight UTC, even if the reader is in another
+ * time zone.
+ */
 export const bucketLabels: Readonly<Record<UsageBucket, string>> = {
   minute: 'minute',
   hour: 'hour',
