@@ -1,7 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
-import { readExamples, repository, temporaryDirectory } from '@animal-store/testkit';
+import {
+  copyEmbeddedSnapshot,
+  memoryDirectory,
+  readExamples,
+  repository,
+  temporaryDirectory,
+} from '@animal-store/testkit';
 import { expect, test, vi } from 'vitest';
 import { migrationsFolder } from '../../src/schema/migration-options.ts';
 
@@ -18,6 +24,7 @@ const folders = [
   'packages/admin-contract',
   'packages/postgres',
   'packages/runtime',
+  'packages/testkit',
   'apps/cli',
   'apps/server',
 ];
@@ -25,9 +32,12 @@ const folders = [
 test.each(folders)(
   'the example in the README of %s prints the output that its comments show',
   async (folder) => {
-    await using directory = await temporaryDirectory();
+    await using directory = await temporaryDirectory({ parent: memoryDirectory() });
     const [example = ''] = await readExamples(join(repository, folder));
-    const given = { dataDir: join(directory.path, 'data'), migrationsFolder };
+    const dataDir = join(directory.path, 'data');
+    // The creation of an embedded database takes seconds, so the examples open a copy of one.
+    await copyEmbeddedSnapshot(dataDir);
+    const given = { dataDir, migrationsFolder };
     const values = Object.entries(given).map(
       ([name, value]) => `const ${name} = ${JSON.stringify(value)};`,
     );
