@@ -197,9 +197,9 @@ test('the service refuses all API keys of a suspended account, including new API
 
   // Both the account and the API key itself are suspended. After the key has left the account, it
   // is still suspended until an operator resumes the key.
-  const besides = await post(`/keys/${newer.key.id}/suspend?reason=leaked`);
+  const keySuspension = await post(`/keys/${newer.key.id}/suspend?reason=leaked`);
   const both = { suspension: { reason: 'leaked' }, accountSuspension: suspension };
-  expect(besides.body).toMatchObject({ state: 'suspended', ...both });
+  expect(keySuspension.body).toMatchObject({ state: 'suspended', ...both });
   const still = await post(`/keys/${newer.key.id}/resume`);
   expect(still.body).toMatchObject({ state: 'suspended', suspension: null });
   const moved = { state: 'active', account: null, accountSuspension: null };

@@ -9,7 +9,7 @@ import { listAll } from '../support/list-all-pets.ts';
 import { expectCorrectResponses, isGood, startMixedLoad } from '../support/mixed-load.ts';
 import { openMovingName } from '../support/moving-name.ts';
 import { call, callUntilServed, wideQuota } from '../support/test-service.ts';
-import { untilLate } from './until-late.ts';
+import { untilSlowEvent } from './until-slow-event.ts';
 
 const replicas = 3;
 
@@ -52,7 +52,7 @@ async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
     /** Waits until every replica has responded correctly to a new request of each kind. */
     async untilGood(): Promise<number> {
       const from = performance.now();
-      await untilLate(() =>
+      await untilSlowEvent(() =>
         loads.every((load) =>
           (['list', 'create'] as const).every((kind) =>
             load.answers.some((it) => it.kind === kind && it.sentAt >= from && isGood(it)),
@@ -83,7 +83,7 @@ type Cluster = Awaited<ReturnType<typeof startWithStandby>>;
 async function set(sql: Sql, setting: string, value: string): Promise<void> {
   await sql.unsafe(`alter system set ${setting} = '${value}'`);
   await sql`select pg_reload_conf()`;
-  await untilLate(async () => (await sql.unsafe(`show ${setting}`))[0]?.[setting] === value);
+  await untilSlowEvent(async () => (await sql.unsafe(`show ${setting}`))[0]?.[setting] === value);
 }
 
 const promote = ({ standby }: Cluster) => standby.asAdmin((sql) => sql`select pg_promote()`);
@@ -97,7 +97,7 @@ const demote = ({ primary }: Cluster) =>
   primary.asAdmin(async (sql) => {
     await set(sql, 'default_transaction_read_only', 'on');
     const [{ readOnlySince } = {}] = await sql`select clock_timestamp()::text as "readOnlySince"`;
-    await untilLate(async () => {
+    await untilSlowEvent(async () => {
       const writing = await sql`select from pg_stat_activity
         where application_name = 'animal-store' and xact_start < ${readOnlySince}::timestamptz`;
       return writing.length === 0;
@@ -112,7 +112,7 @@ const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> =
     const [{ opsUrl }] = servers as [Server];
     const reasons = async () =>
       ((await call(`${opsUrl}/readyz`, { token: null })).body as { reasons: string[] }).reasons;
-    await untilLate(async () => (await reasons()).includes('The database is read-only.'));
+    await untilSlowEvent(async () => (await reasons()).includes('The database is read-only.'));
     await promote(cluster);
   },
   // The connections between the replicas and the primary stay open. So a replica learns about the
@@ -138,11 +138,11 @@ const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> =
 
 test.each(Object.entries(faults))(
   'after this fault of Postgres, the replicas of the service respond correctly again: %s',
-  async (title, happen) => {
+  async (title, disturb) => {
     await using stack = new AsyncDisposableStack();
     const cluster = await startWithStandby(stack, title.startsWith('the name'));
     await cluster.untilGood();
-    await happen(cluster);
+    await disturb(cluster);
     process.stdout.write(`${title}: good again after ${await cluster.untilGood()} ms\n`);
     await cluster.judge();
   },

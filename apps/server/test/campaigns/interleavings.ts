@@ -26,7 +26,7 @@ const plan = { plan: 'enterprise', quota } as const;
  */
 const atOnce = 32;
 
-const actNames = [
+const actionNames = [
   ...['unban', 'credit', 'move', 'change the plan', 'change the plan of the other account'],
   ...['suspend', 'revoke', 'rotate'],
 ] as const;
@@ -78,7 +78,7 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
     ['memory', createWorld('memory', database.db, createMemoryQuotas({ banPolicy }))],
     ['Redis', createWorld('Redis', database.db, inRedis)],
   ] as const;
-  const pairs = actNames.flatMap((a, i) => actNames.slice(i).map((b) => [a, b] as const));
+  const pairs = actionNames.flatMap((a, i) => actionNames.slice(i).map((b) => [a, b] as const));
   const random = createSeededRandom(seed);
   const beganAt = performance.now();
   const endsAt = beganAt + minutes * 60_000;
@@ -89,7 +89,7 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
       const work = pairs.flatMap((pair) => starts.map((start) => ({ pair, start })));
       await inParallel(work, async ({ pair, start }) => {
         const delays = [0, 1, 2].map(() => Math.floor(random() * 8));
-        const seen = await world.play(start, pair, delays);
+        const seen = await world.runRound(start, pair, delays);
         rounds += 1;
         const expected = await world.expected(start, pair);
         if (expected.has(seen)) return;
@@ -151,7 +151,7 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
    * Returns the functions that start the actions of a round. Each function returns a promise for
    * the response.
    */
-  function actsOf({ id, name, other, isPlanned }: Awaited<ReturnType<typeof prepare>>) {
+  function actionsOf({ id, name, other, isPlanned }: Awaited<ReturnType<typeof prepare>>) {
     const noPlan = { plan: null } as const;
     return {
       unban: () => keys.unban(id, someCause),
@@ -163,7 +163,7 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
       suspend: () => keys.suspend(id, someCause),
       revoke: () => keys.revoke(id, someCause),
       rotate: () => keys.rotate(id, 0, someCause),
-    } satisfies Record<(typeof actNames)[number], () => Promise<unknown>>;
+    } satisfies Record<(typeof actionNames)[number], () => Promise<unknown>>;
   }
 
   async function observe(id: string, responses: readonly (string | undefined)[]): Promise<string> {
@@ -182,30 +182,30 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
     });
   }
 
-  const tell = (act: () => Promise<unknown>) =>
+  const outcomeOf = (act: () => Promise<unknown>) =>
     act().then(
       (answer) => (typeof answer === 'string' ? answer : 'done'),
       (error) => String(error.code ?? error),
     );
 
-  async function openRound(start: Start, pair: readonly (typeof actNames)[number][]) {
+  async function openRound(start: Start, pair: readonly (typeof actionNames)[number][]) {
     const round = await prepare(start);
-    const acts = actsOf(round);
-    return { id: round.id, acts: pair.map((name) => acts[name]) };
+    const actions = actionsOf(round);
+    return { id: round.id, actions: pair.map((name) => actions[name]) };
   }
 
   return {
     /** Starts all actions of a round, each after its delay in milliseconds. */
-    async play(
+    async runRound(
       start: Start,
-      pair: readonly (typeof actNames)[number][],
+      pair: readonly (typeof actionNames)[number][],
       delays: readonly number[],
     ): Promise<string> {
-      const { id, acts } = await openRound(start, pair);
+      const { id, actions } = await openRound(start, pair);
       const ask = async () => consume(id, await recall(id));
-      const doing = [...acts, ask].map(async (act, n) => {
+      const doing = [...actions, ask].map(async (act, n) => {
         if (delays[n]) await pause(delays[n]);
-        return tell(act);
+        return outcomeOf(act);
       });
       return observe(id, await Promise.all(doing));
     },
@@ -214,21 +214,21 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
      * Returns the possible results: one for each order of the two actions and the two steps of a
      * request.
      */
-    expected(start: Start, pair: readonly (typeof actNames)[number][]): Promise<Set<string>> {
+    expected(start: Start, pair: readonly (typeof actionNames)[number][]): Promise<Set<string>> {
       const name = JSON.stringify([start, pair]);
       let expected = expectations.get(name);
       expected ??= Promise.all(
         orders.map(async (order) => {
-          const { id, acts } = await openRound(start, pair);
+          const { id, actions } = await openRound(start, pair);
           let applied: ReturnType<typeof recall> | undefined;
           const steps: Record<Step, () => Promise<unknown>> = {
-            first: acts[0] as (typeof acts)[number],
-            second: acts[1] as (typeof acts)[number],
+            first: actions[0] as (typeof actions)[number],
+            second: actions[1] as (typeof actions)[number],
             recall: () => (applied = recall(id)),
             consume: async () => consume(id, await (applied ?? recall(id))),
           };
           const responses: Partial<Record<Step, string>> = {};
-          for (const step of order) responses[step] = await tell(steps[step]);
+          for (const step of order) responses[step] = await outcomeOf(steps[step]);
           return observe(id, [responses.first, responses.second, responses.consume]);
         }),
       ).then((ends) => new Set(ends));

@@ -32,13 +32,13 @@ const command = ['sh', '-c', `exec ${program} 2> /dev/null`] as const;
  * How long after a fault of Postgres a request may still fail because of this fault, in
  * milliseconds. It is longer than the 6 s that an SQL statement may wait.
  */
-const aftermathMs = 10_000;
+const recoveryMs = 10_000;
 
 /** A request, with the statuses that are correct while there is no fault. */
 type TrafficRequest = {
   readonly kind: string;
   readonly sent: SentRequest;
-  readonly deserves: readonly number[];
+  readonly expectedStatuses: readonly number[];
 };
 
 /**
@@ -70,10 +70,10 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
   const endsAt = performance.now() + durationMs;
   const goesOn = () => performance.now() < endsAt;
   let postgresFaultUntil = Number.NEGATIVE_INFINITY;
-  const isPostgresExcused = () => performance.now() < postgresFaultUntil + aftermathMs;
+  const isPostgresFaultExpected = () => performance.now() < postgresFaultUntil + recoveryMs;
 
   const answered: Record<string, number> = {};
-  const undeserved: Record<string, number> = {};
+  const unexpected: Record<string, number> = {};
   const count = (counts: Record<string, number>, what: string) => {
     counts[what] = (counts[what] ?? 0) + 1;
   };
@@ -83,7 +83,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
   const keysInRedis: number[] = [];
   let withoutExpiry = 0;
 
-  async function ask({ kind, sent, deserves }: TrafficRequest): Promise<void> {
+  async function ask({ kind, sent, expectedStatuses }: TrafficRequest): Promise<void> {
     try {
       const { status, text } = await send(server.baseUrl, sent, agent);
       count(answered, `${kind} ${status}`);
@@ -91,17 +91,18 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
         newestPet = (JSON.parse(text) as { id: number }).id;
         acknowledged.add(newestPet);
       }
-      if (deserves.includes(status) || (status === 503 && isPostgresExcused())) return;
-      count(undeserved, `${kind} ${status}`);
+      if (expectedStatuses.includes(status) || (status === 503 && isPostgresFaultExpected()))
+        return;
+      count(unexpected, `${kind} ${status}`);
     } catch (error) {
-      count(undeserved, `${kind}: ${error}`);
+      count(unexpected, `${kind}: ${error}`);
     }
   }
 
   /** Creates, uses, changes and revokes API keys, one after the other. */
   async function keepManagingKeys(): Promise<void> {
     const list = (token: string, status: number) =>
-      ask({ kind: 'managed key', sent: get(token, '/pets'), deserves: [status] });
+      ask({ kind: 'managed key', sent: get(token, '/pets'), expectedStatuses: [status] });
     while (goesOn()) {
       try {
         const plan = randomOf(['free', 'pro', 'business']);
@@ -122,7 +123,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
         await Promise.all([list(token, 401), list(next, 401)]);
         count(answered, 'life of a key');
       } catch (error) {
-        if (!isPostgresExcused()) count(undeserved, String(error));
+        if (!isPostgresFaultExpected()) count(unexpected, String(error));
       }
       await pause(500);
     }
@@ -136,7 +137,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
       ['Postgres hangs', postgres.pause, postgres.resume],
     ] as const;
     for (;;) {
-      for (const [name, fail, mend] of failures) {
+      for (const [name, fail, repair] of failures) {
         await pause(faultEveryMs);
         // No fault begins in the last seconds, so that the service recovers and Redis is filled
         // again.
@@ -146,7 +147,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
         if (isOfPostgres) postgresFaultUntil = Number.POSITIVE_INFINITY;
         await fail();
         await pause(faultMs);
-        await mend();
+        await repair();
         if (isOfPostgres) postgresFaultUntil = performance.now();
       }
     }
@@ -182,7 +183,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
   const rss = growthOf(samples.map((sample) => sample.rss));
   const keys = percentile(keysInRedis, 0.5);
   print(JSON.stringify({ answered, acknowledged: acknowledged.size, heap, rss, keys }, null, 1));
-  deepEqual({ undeserved, lost, withoutExpiry }, { undeserved: {}, lost: 0, withoutExpiry: 0 });
+  deepEqual({ unexpected, lost, withoutExpiry }, { unexpected: {}, lost: 0, withoutExpiry: 0 });
   ok(heap.isFlat && rss.isFlat, 'Memory has grown.');
   ok(keys > 0, 'There were no keys in Redis.');
 }
@@ -207,7 +208,12 @@ function mixedRequest(wide: string, free: string, newestPet: number): TrafficReq
   const once = { 'Idempotency-Key': randomUUID() };
   const huge = `"${'x'.repeat(20_000)}"`;
   const guess = randomBytes(9).toString('hex');
-  const kinds: readonly [share: number, kind: string, sent: SentRequest, deserves: number[]][] = [
+  const kinds: readonly [
+    share: number,
+    kind: string,
+    sent: SentRequest,
+    expectedStatuses: number[],
+  ][] = [
     [40, 'list', get(wide, randomOf(lists)), [200]],
     [15, 'fetch', get(wide, `/pets/${randomInt(newestPet + 10)}`), [200, 404]],
     [8, 'create', create(wide, newPet()), [201]],
@@ -224,10 +230,10 @@ function mixedRequest(wide: string, free: string, newestPet: number): TrafficReq
     [1, 'orders', get(wide, '/store/orders'), [501]],
     [1, 'no such path', get(wide, '/nowhere'), [404]],
   ];
-  const [, kind, sent, deserves] = randomOf(
+  const [, kind, sent, expectedStatuses] = randomOf(
     kinds.flatMap((each) => Array.from({ length: each[0] }, () => each)),
   );
-  return { kind, sent, deserves };
+  return { kind, sent, expectedStatuses };
 }
 
 const lists = ['/pets', '/pets?limit=100', '/pets?status=sold&limit=50'];

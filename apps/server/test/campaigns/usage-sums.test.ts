@@ -7,7 +7,7 @@ import { startLoad } from '../support/load.ts';
 import type { Answer } from '../support/send.ts';
 import { call } from '../support/test-service.ts';
 import { createKey } from './start-with-stores.ts';
-import { untilLate } from './until-late.ts';
+import { untilSlowEvent } from './until-slow-event.ts';
 
 /** The numbers of requests by API key, operation and outcome. */
 type Counts = Map<string, number>;
@@ -138,7 +138,9 @@ test('the stored usage of three replicas contains every response, except respons
     const countOf = ({ answers }: Seen) =>
       totalOf(new Map([...answers].filter(([cell]) => cell.endsWith(outcome))));
     const before = of.map(countOf);
-    await untilLate(() => of.every((one, index) => countOf(one) >= (before[index] ?? 0) + times));
+    await untilSlowEvent(() =>
+      of.every((one, index) => countOf(one) >= (before[index] ?? 0) + times),
+    );
   }
 
   const sql = stack.use(connectTo(url));
@@ -174,7 +176,9 @@ test('the stored usage of three replicas contains every response, except respons
     await untilAnswered(20, seen, 'wide createPet ok');
   });
   const answers = () => sumOf(seen.map((replica) => replica.answers));
-  await untilLate(async () => totalOf(await readLedger()) === totalOf(answers())).catch(() => {});
+  await untilSlowEvent(async () => totalOf(await readLedger()) === totalOf(answers())).catch(
+    () => {},
+  );
   expect(await readLedger()).toEqual(answers());
   expect(seen.map(({ unanswered }) => unanswered)).toEqual([0, 0, 0]);
   const outcomes = [...answers().keys()].map((cell) => cell.split(' ').at(-1));
@@ -193,7 +197,7 @@ test('the stored usage of three replicas contains every response, except respons
   for (const { server } of survivors) expect(await server.stop()).toBe(0);
   // The test waits until the Postgres sessions of the killed replica of the service have ended,
   // because one of their statements may still be running.
-  await untilLate(async () => {
+  await untilSlowEvent(async () => {
     const [others] = await sql`select count(*)::int from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;
     return others?.['count'] === 0;

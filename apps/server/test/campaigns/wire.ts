@@ -37,7 +37,7 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
   // rounds with the memory in the second third.
   while (held.length < 6 || performance.now() < endsAt) {
     await holdConversations({ server, token, seed: seed + held.length, connections });
-    held.push(await checkUnharmed(server, token));
+    held.push(await expectHealthy(server, token));
     const megabytes = ((held.at(-1) ?? 0) / 1e6).toFixed(1);
     process.stdout.write(`${held.length * connections} connections, ${megabytes} MB held\n`);
   }
@@ -53,7 +53,7 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
  *
  * @returns the bytes that the server needs after a garbage collection.
  */
-async function checkUnharmed(server: Server, token: string): Promise<number> {
+async function expectHealthy(server: Server, token: string): Promise<number> {
   const headers = { Authorization: `Bearer ${token}` };
   const { status } = await send(server.baseUrl, { method: 'GET', target: '/pets', headers });
   if (status !== 200) throw new Error(`A valid caller got ${status}.`);

@@ -56,18 +56,18 @@ export async function cutConnections(options: {
   const database = stack.use(await createDatabase('postgres'));
   const { db } = database;
 
-  let armed: (Cut & (typeof messages)[number] & { skip: number }) | undefined;
+  let plannedCut: (Cut & (typeof messages)[number] & { skip: number }) | undefined;
   const done = { cuts: 0, good: 0, unavailable: 0 };
   const proxy = stack.use(
     await openTcpProxy({
       target: database.url,
       protocol: postgresProtocol,
       onMessage({ direction, type }) {
-        if (armed?.type !== type || armed.direction !== direction) return undefined;
-        armed.skip -= 1;
-        if (armed.skip >= 0) return undefined;
-        const { place, kind } = armed;
-        armed = undefined;
+        if (plannedCut?.type !== type || plannedCut.direction !== direction) return undefined;
+        plannedCut.skip -= 1;
+        if (plannedCut.skip >= 0) return undefined;
+        const { place, kind } = plannedCut;
+        plannedCut = undefined;
         done.cuts += 1;
         return { place, kind };
       },
@@ -145,12 +145,12 @@ export async function cutConnections(options: {
       const server = pick(servers);
       const newKey = await createKey();
       const cut = { place: pick(cutPlaces), kind: pick(cutKinds) };
-      armed = { ...message, ...cut, skip: Math.floor(random() * 4) };
+      plannedCut = { ...message, ...cut, skip: Math.floor(random() * 4) };
       // In half of the rounds, the connections are closed first, so that the first messages of new
       // connections can be cut.
       if (random() < 0.5) proxy.reset();
       await sendAll(server, newKey.token);
-      armed = undefined;
+      plannedCut = undefined;
       await until(async () => (await list(server, createToken('key'))).status === 401);
     }
   }

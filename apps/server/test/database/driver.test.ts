@@ -21,19 +21,19 @@ test.each<Cut>([
 ])(
   'the Postgres driver returns complete results after a connection was cut $place a row of an earlier result (TCP $kind)',
   async (cut) => {
-    let isArmed = false;
+    let cutsNextRow = false;
     await using proxy = await openTcpProxy({
       target: adminUrl,
       protocol: postgresProtocol,
       onMessage({ type }) {
-        if (!isArmed || type !== 'DataRow') return undefined;
-        isArmed = false;
+        if (!cutsNextRow || type !== 'DataRow') return undefined;
+        cutsNextRow = false;
         return cut;
       },
     });
     await using sql = open(proxy.url);
     await sql.client`select 1 as n`;
-    isArmed = true;
+    cutsNextRow = true;
     await expect(sql.client`select 1 as n`).rejects.toThrow();
     // The first of these four statements may still use the connection that was cut, and is then
     // rejected. At least the other three must succeed.

@@ -148,8 +148,8 @@ describe('GET /rate-limit', () => {
   test('GET /rate-limit reports the same numbers and the same ban as a response with 429, and never causes a ban', async () => {
     const caller = await createCaller({ perMinute: 1, perDay: 1 });
     const denied = (await caller.inTurn(3)).at(-1) as Answer;
-    const calm = { bannedUntil: null, warned: false, reported: rateLimitOf(denied) };
-    for (let i = 0; i < 10; i += 1) expect(await caller.status()).toMatchObject(calm);
+    const notBanned = { bannedUntil: null, warned: false, reported: rateLimitOf(denied) };
+    for (let i = 0; i < 10; i += 1) expect(await caller.status()).toMatchObject(notBanned);
     await caller();
     expect(await caller.status()).toMatchObject({ warned: true });
     const banned = (await caller.inTurn(3)).at(-1) as Answer;

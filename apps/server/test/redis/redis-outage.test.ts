@@ -67,9 +67,9 @@ async function answers(perCaller: number): Promise<void> {
  * Returns the messages that the replica of the service has logged about Redis so far: "unavailable"
  * or "available".
  */
-const saidOfRedis = () =>
+const redisMessages = () =>
   server.output().match(/(?<="msg":"Redis is )(unavailable|available)/g) ?? [];
-const isUnavailable = () => saidOfRedis().at(-1) === 'unavailable';
+const isUnavailable = () => redisMessages().at(-1) === 'unavailable';
 const isAvailable = () => !isUnavailable();
 
 beforeEach(async ({ onTestFailed }) => {
@@ -129,7 +129,7 @@ test.each(faults)(
   async (_, begin, end) => {
     await begin();
     await until(isUnavailable);
-    const saidAtFirst = saidOfRedis();
+    const messagesBefore = redisMessages();
     const waiting = await decisionsByRedis();
     // While each caller waits for six responses, the service checks several times whether Redis is
     // up.
@@ -139,14 +139,14 @@ test.each(faults)(
     expect(await decisionsByRedis()).toBeLessThanOrEqual(waiting + callers);
     // If the circuit breaker closed too early, the next requests would open it again, and the log
     // would contain more messages.
-    expect(saidOfRedis()).toEqual(saidAtFirst);
+    expect(redisMessages()).toEqual(messagesBefore);
     await end();
     await until(isAvailable);
     expect(await countAdmitted(30, 90)).toBe(30);
     await answers(2);
     expectServed();
-    expect(saidOfRedis()).toEqual(
-      saidOfRedis().map((_, i) => (i % 2 === 0 ? 'unavailable' : 'available')),
+    expect(redisMessages()).toEqual(
+      redisMessages().map((_, i) => (i % 2 === 0 ? 'unavailable' : 'available')),
     );
   },
 );
@@ -156,22 +156,22 @@ test('while Redis is down, the admin API of a replica shows only the requests th
   const quota = { perMinute: 6, perDay: 1_000 };
   const { key, token } = await admin.create(JSON.stringify({ plan: 'enterprise', quota }));
   const show = () => admin.read<KeyDetails>(`/keys/${key.id}`);
-  const standing = async () => {
+  const quotaState = async () => {
     const { scope, windows } = (await show()).usage;
     return `${scope}: ${windows.minute.remaining} of ${windows.minute.limit}`;
   };
   await replicas.ask(server, token);
-  expect(await standing()).toBe('service: 5 of 6');
+  expect(await quotaState()).toBe('service: 5 of 6');
   await redis.kill();
   await until(isUnavailable);
   await replicas.ask(server, token);
-  expect(await standing()).toBe('replica: 2 of 3');
+  expect(await quotaState()).toBe('replica: 2 of 3');
   expect(showKey(await show())).toContain(
     '\n  Usage      counted by one replica alone, against an equal share of each limit, because Redis is unavailable\n  Minute     2 of 3 left,',
   );
   await redis.restart();
   await until(isAvailable);
   // Redis has lost its data, so the API key has its full quota again.
-  expect(await standing()).toBe('service: 6 of 6');
+  expect(await quotaState()).toBe('service: 6 of 6');
   expectServed();
 });

@@ -20,8 +20,11 @@ export async function openConsole(
   opsUrl: string,
   { token: own, expected = refusal, ...options }: TabOptions & { readonly token: string | null },
 ) {
-  const either = new RegExp(`${refusal.source}|${expected.source}`);
-  const tab = await openTab(browser, `${opsUrl}/console`, { expected: either, ...options });
+  const expectedMessages = new RegExp(`${refusal.source}|${expected.source}`);
+  const tab = await openTab(browser, `${opsUrl}/console`, {
+    expected: expectedMessages,
+    ...options,
+  });
   const { page } = tab;
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const opened = {

@@ -21,14 +21,14 @@ const rangeAround = (at: number, days = 5_000) => ({
   from: new Date(at - days * dayMs).toISOString(),
   to: new Date(at + days * dayMs).toISOString(),
 });
-const ever = rangeAround(now);
+const wholeRange = rangeAround(now);
 
 describe.each(databaseKinds)('usage ledger (stored request counts), database %s', (kind) => {
   const database = useDatabase(kind);
   const db = () => database.db;
   const ledger = () => createUsageQueries(db());
 
-  const read = async (keyId: string, bucket: UsageBucket, range = ever) =>
+  const read = async (keyId: string, bucket: UsageBucket, range = wholeRange) =>
     sumOf(await ledger().read(bucket, { keyId }, range));
   const readAll = (keyId: string) => Promise.all(buckets.map((bucket) => read(keyId, bucket)));
 
@@ -50,7 +50,7 @@ describe.each(databaseKinds)('usage ledger (stored request counts), database %s'
     const orders = [entries, entries.toReversed(), entries];
     await Promise.all(orders.map((order) => writeUsage(db(), order)));
     expect(await readAll(keyIds[29] ?? '')).toEqual([3, 3, 3]);
-    expect(sumOf(await ledger().read('day', { plan: 'business' }, ever))).toBe(90);
+    expect(sumOf(await ledger().read('day', { plan: 'business' }, wholeRange))).toBe(90);
   });
 
   test('the usage ledger counts each request in its minute, hour and day, by operation and outcome', async () => {
@@ -237,7 +237,9 @@ describe('usage ledger (stored request counts)', () => {
     }
     await writeUsage(db, [entryOf(keyId, at)]);
     const sums = (subject: object) =>
-      Promise.all(buckets.map(async (bucket) => sumOf(await ledger.read(bucket, subject, ever))));
+      Promise.all(
+        buckets.map(async (bucket) => sumOf(await ledger.read(bucket, subject, wholeRange))),
+      );
     expect(await sums({ keyId })).toEqual([16, 16, 16]);
     expect(await sums({ plan: 'free' })).toEqual([16, 16, 16]);
     expect(await sums({})).toEqual([21, 21, 21]);

@@ -120,19 +120,19 @@ async function zoomIn(tab: ConsoleTab, plot: string): Promise<void> {
   const { page } = tab;
   const { keyboard } = page;
   const tooltip = page.locator('.tooltip');
-  const toldBy = () => slider(page).getAttribute('aria-valuetext');
+  const sliderText = () => slider(page).getAttribute('aria-valuetext');
   await page.getByRole('button', { name: 'Zoom out' }).focus();
   await tabTo(page, 'Requests by hour');
   await keyboard.press('Home');
   for (let n = 0; n < 9; n++) await keyboard.press('ArrowRight');
-  expect(await toldBy()).toContain(': 10 requests, OK 10');
+  expect(await sliderText()).toContain(': 10 requests, OK 10');
   await keyboard.press('Shift+ArrowRight');
-  expect(await toldBy()).toContain(': 40 requests, OK 30, Denied (429) 10');
+  expect(await sliderText()).toContain(': 40 requests, OK 30, Denied (429) 10');
   await tooltip.waitFor();
   await keyboard.press('Enter');
   await expect.poll(tab.query).toEqual(hours(9, 11));
   await keyboard.press('Escape');
-  expect(await toldBy()).toBe('no time selected');
+  expect(await sliderText()).toBe('no time selected');
   await showDay(tab, plot);
   await expectColours(tab);
 

@@ -18,17 +18,17 @@ export async function chooseView({ admin, open, createKeys }: Store): Promise<vo
   await using tab = await open({ viewport: { width: 1440, height: 900 } });
   const { page } = tab;
   const rows = tab.rows('Keys');
-  const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  const backgroundColor = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
   await tab.show('#/keys?account=long');
   const time = rows.first().locator('time');
   expect(await time.textContent()).toMatch(/ago|now/);
-  expect(await paper()).toBe('rgb(255, 255, 255)');
+  expect(await backgroundColor()).toBe('rgb(255, 255, 255)');
   await tab.press('View');
   for (const choice of ['Dark', 'Absolute', 'Compact']) await page.getByLabel(choice).check();
   await page.reload();
   await rows.nth(49).waitFor();
   expect(await time.textContent()).toMatch(/\d{4}, \d\d:\d\d/);
-  expect(await paper()).not.toBe('rgb(255, 255, 255)');
+  expect(await backgroundColor()).not.toBe('rgb(255, 255, 255)');
   // 50 rows must fit on the screen of a laptop, together with the header of the table, which stays
   // at the top of the screen. So the journey first scrolls the page until the table reaches the
   // top. It rounds up the distance, because pages scroll by whole pixels.
@@ -41,7 +41,7 @@ export async function chooseView({ admin, open, createKeys }: Store): Promise<vo
   expect((last?.y ?? Number.NaN) + (last?.height ?? 0)).toBeLessThanOrEqual(900);
   await tab.press('View');
   for (const choice of ['System', 'Relative', 'Comfortable']) await page.getByLabel(choice).check();
-  await expect.poll(paper).toBe('rgb(255, 255, 255)');
+  await expect.poll(backgroundColor).toBe('rgb(255, 255, 255)');
   // If all settings have their default values, the browser stores nothing.
   await expect.poll(() => page.evaluate('localStorage.length')).toBe(0);
 

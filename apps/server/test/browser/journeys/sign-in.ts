@@ -12,7 +12,7 @@ const sessionOf = async (page: Page) =>
   String(await page.evaluate(`sessionStorage.getItem('animal-store-session')`));
 
 /** Opens another tab of the same browser, without a link from the first tab, as a user does. */
-async function openBeside({ page }: ConsoleTab): Promise<Page> {
+async function openSecondTab({ page }: ConsoleTab): Promise<Page> {
   const other = await page.context().newPage();
   await other.goto(page.url().replace(/#.*/, ''));
   return other;
@@ -27,7 +27,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   await using tab = await open({ token: null });
   const { page } = tab;
   const again = page.getByRole('dialog', { name: 'Log in again' });
-  const waiting = await openBeside(tab);
+  const waiting = await openSecondTab(tab);
   await login(waiting).waitFor();
   await login(page).fill('wrong');
   await page.keyboard.press('Enter');
@@ -64,7 +64,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
     await one.getByRole('dialog', { name: 'Log in again' }).waitFor();
   }
   // When the operator has logged in in another tab, this tab continues without a login.
-  const beside = await openBeside(tab);
+  const beside = await openSecondTab(tab);
   await login(beside).fill(adminToken);
   await beside.keyboard.press('Enter');
   await page.getByText('Your session had ended, so nothing was changed.').waitFor();
@@ -87,7 +87,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   expect(stored).not.toContain(adminToken);
   const { token: shared } = JSON.parse(stored) as { token: string };
   // A tab may have a separate session, for example when a link on another site has opened the tab.
-  const own = await openBeside(tab);
+  const own = await openSecondTab(tab);
   await heading(own, 'Overview').waitFor();
   const { token } = (await admin.call('/sessions', { method: 'POST' })).body as { token: string };
   await own.evaluate(
@@ -106,7 +106,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
     const ask = () => call(`${service.server.opsUrl}/admin/v1/keys`, { token: ended });
     await expect.poll(async () => (await ask()).status).toBe(401);
   }
-  await login(await openBeside(tab)).waitFor();
+  await login(await openSecondTab(tab)).waitFor();
 }
 
 /**
