@@ -14,8 +14,8 @@ const options: UserConfig = {
   deps: { alwaysBundle: [/^@animal-store\//] },
   fixedExtension: false,
   treeshake: { propertyReadSideEffects: false },
-  // The build removes unused code and unnecessary syntax, because not every bundler of a user does
-  // this as well. It does not shorten names, so that the code stays readable.
+  // The build removes unused code and unnecessary syntax, because some bundlers of users remove
+  // less. It does not shorten names, so that the code stays readable.
   minify: { compress: true, mangle: false, codegen: false },
 };
 

@@ -34,8 +34,8 @@ import { LedgerOfKey, ServiceLedger, ServiceUsageQuery, UsageQuery } from './adm
 
 const c = initContract();
 
-// The response objects below have no `as const`. With `as const`, TypeScript would turn the status
-// `400` into the string `"400"`, which ts-rest does not accept.
+// The response objects of this file have no `as const`. With `as const`, TypeScript would turn the
+// status `400` into the string `"400"`, which ts-rest does not accept.
 
 /**
  * The error response of all operations that change data, in addition to `commonResponses`. The

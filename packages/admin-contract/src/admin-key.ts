@@ -127,7 +127,7 @@ export const IssuedKey = z
   .meta({
     id: 'IssuedKey',
     description:
-      'A key with a token that was just created. The token is shown here and never again.',
+      'A key with a token that was just created. The token is shown only in this response.',
     examples: [exampleIssuedKey],
   });
 

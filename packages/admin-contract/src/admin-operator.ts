@@ -84,7 +84,7 @@ export const IssuedOperator = z
   .meta({
     id: 'IssuedOperator',
     description:
-      'An operator with a token that was just created. The token is shown here and never again.',
+      'An operator with a token that was just created. The token is shown only in this response.',
     examples: [{ operator: exampleOperator, token: exampleToken('aso') }],
   });
 

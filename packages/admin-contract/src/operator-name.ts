@@ -53,8 +53,8 @@ function skeletonsOf(name: string): readonly string[] {
 }
 
 /**
- * Returns whether two names look alike to a reader. They do if the first, the second or the third
- * form of `skeletonsOf` is the same for both names.
+ * Returns whether two names look alike to a reader. Two names look alike if at least one of the
+ * three forms that `skeletonsOf` returns is the same.
  */
 export function looksAlike(one: string, other: string): boolean {
   const skeletons = skeletonsOf(other);

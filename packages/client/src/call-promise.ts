@@ -30,9 +30,9 @@ export function createCall<Data>(answer: Promise<Result<Data>>): Call<Data> {
   const data = answer.then((result) => result.data);
   return Object.assign(data, {
     withResponse() {
-      // After a call of `withResponse`, nobody awaits the promise of the data. Its rejection is
-      // ignored here, because Node would report it as unhandled. The caller still receives the
-      // failure from the promise that `withResponse` returns.
+      // After a call of `withResponse`, nobody awaits the promise of the data. A handler ignores
+      // the rejection of this promise, because Node would report the rejection as unhandled. The
+      // caller still receives the failure from the promise that `withResponse` returns.
       data.catch(() => {});
       return answer;
     },

@@ -32,7 +32,8 @@ export function createNoticeDeprecation(
     const sunsetAt = sunset ? new Date(sunset) : undefined;
     const url = findLink(headers, 'deprecation');
     const ends = sunsetAt ? ` and ends on ${sunsetAt.toJSON().slice(0, 10)}` : '';
-    // getPet is the only deprecated operation so far, so only its replacement is known here.
+    // The function knows only the replacement of `getPet`, because `getPet` is the only deprecated
+    // operation so far.
     const use = operation === 'getPet' ? ` Use ${replacementOfGetPet}.` : '';
     const see = url ? ` See ${url}` : '';
     const message = `Animal Store: ${operation} is deprecated${ends}.${use}${see}`;

@@ -1,6 +1,6 @@
 /**
- * The global variables that only some runtimes have. This package compiles without the types of any
- * runtime, so it declares them here.
+ * The global variables that only some runtimes have. This file declares them, because the package
+ * compiles without the types of any runtime.
  */
 interface Environment {
   process?: {

@@ -201,8 +201,8 @@ describe('calls that wait in the quota gate', () => {
       outcomes.push(send(`${index}`, { maxRetryAfterMs: 70_000 }));
     }
     const refused = await Promise.all(outcomes.slice(60));
-    // The next window allows only the 60 calls that are already waiting. The window after the next
-    // one begins in 120 s. It is the first window that may allow the two refused calls.
+    // The next window allows only the 60 calls that are already waiting. So the two refused calls
+    // have to wait for the second window from now, which begins in 120 s.
     expect(refused.map(({ refusal }) => refusal?.retryAfterMs)).toEqual([120_000, 120_000]);
     void send('patient', { maxRetryAfterMs: 120_000 });
     await elapse(60_000);

@@ -13,8 +13,8 @@ import { waitFor } from './wait.ts';
 const lookEveryMs = 60_000;
 
 /**
- * How long a request may still reach the service after its call has timed out or was aborted. Until
- * then, it counts as an unanswered request.
+ * How long a request may still reach the service after its call has timed out or was aborted. For
+ * this time, the request counts as unanswered.
  */
 const maxTravelMs = 30_000;
 
@@ -164,8 +164,8 @@ export function createQuotaGate(): QuotaGate {
     const controller = new AbortController();
     function giveUp() {
       controller.abort();
-      // The user's own `fetch` may ignore the signal and never end. So the request moves from
-      // `inFlight` to `lost` here, without waiting for `fetch`.
+      // The user's own `fetch` may ignore the signal and never end. So the gate moves the request
+      // from `inFlight` to `lost` when the signal aborts, without waiting for `fetch`.
       leave(maxTravelMs);
     }
 

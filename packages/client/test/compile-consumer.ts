@@ -120,8 +120,8 @@ export async function compileConsumer(
     `readme-${index}.mts`,
     code,
   ]);
-  // Without the DOM and Node, there is no global `fetch` and no `console`. So only the program that
-  // needs neither is compiled then.
+  // Without the types of the DOM and of Node, TypeScript knows no global `fetch` and no `console`.
+  // So only the program that uses neither is compiled with these options.
   const programs: Record<string, string> =
     options.lib.length === 1
       ? { 'language.mts': language }

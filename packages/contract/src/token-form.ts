@@ -12,10 +12,10 @@ export const tokenLengths = { random: 30, checksum: 6 } as const;
 const secretLength = tokenLengths.random + tokenLengths.checksum;
 
 /**
- * The smallest number of digits after the prefix with which a text counts as a token. A text with
- * 15 of the 30 random digits is no risk: an attacker would still have to guess 89 bits. A much
- * smaller number would forbid names such as `forecast_production`, because `ast_production` looks
- * like the beginning of an API key.
+ * The smallest number of digits after the prefix that makes a text a token. A text with 15 of the
+ * 30 random digits is no risk: an attacker would still have to guess 89 bits. A much smaller number
+ * would forbid names such as `forecast_production`, because `ast_production` looks like the
+ * beginning of an API key.
  */
 const minLength = 16;
 

@@ -14,8 +14,8 @@ interface Options extends Pick<DatabaseLimits, 'tableLockTimeoutMs' | 'migration
 }
 
 /**
- * Applies the missing migrations, each in its own transaction. It records them in the same table as
- * drizzle's own migrator.
+ * Applies the missing migrations, each in its own transaction. The function records them in the
+ * table that drizzle's own migrator also uses.
  *
  * drizzle's migrator is not used, because it applies all migrations in a single transaction. The
  * tables that the first migration locks would stay locked until the last migration has ended. The

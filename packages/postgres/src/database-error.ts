@@ -102,7 +102,7 @@ export function toDatabaseError(error: unknown): DatabaseError {
 
 /**
  * Returns the code and the severity of an error or of its causes. drizzle wraps the errors of the
- * driver, so both are in a cause.
+ * driver, so the code and the severity are in a cause.
  */
 function failureOf(error: unknown): { code: string; severity?: unknown } {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

@@ -81,7 +81,7 @@ async function checkWritable(
   } finally {
     await client.end({ timeout: 0 });
     // postgres.js closes only its own half of a connection, and a host that hangs never closes the
-    // other half. So the sockets are destroyed here.
+    // other half. So the search destroys the sockets itself.
     for (const socket of sockets) socket.destroy();
   }
 }

@@ -24,7 +24,7 @@ export async function createIndexesOnline(client: Sql, sql: readonly string[]): 
         (select indisvalid from pg_index where indexrelid = to_regclass(${name})) as "isValid"`;
     if (!found?.hasTable || found.isValid) continue;
     // An interrupted attempt leaves an invalid index. Postgres updates this index with each write,
-    // but never uses it, so it is dropped here.
+    // but never uses it, so the index is dropped before the next attempt.
     if (found.isValid === false) await client.unsafe(`drop index concurrently ${name}`);
     for (const text of functions) await client.unsafe(text);
     await client.unsafe(statement.replace('CREATE INDEX', 'CREATE INDEX CONCURRENTLY'));

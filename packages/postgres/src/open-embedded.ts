@@ -72,14 +72,15 @@ export async function openEmbedded(
 const sharedBuffers = '16MB';
 
 async function openPglite(directory: string): Promise<PGlite> {
-  // The directory is created here with mode 0700, because PGlite would use 0755.
+  // This function creates the directory with mode 0700, because PGlite would create it with mode
+  // 0755.
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const client = await PGlite.create({
     fs: new DurableFileSystem(directory),
     startParams: [...durableStartParams, '-c', `shared_buffers=${sharedBuffers}`],
   });
   // If the table of migrations is missing, the database is new, or its first start was interrupted.
-  // Its files may then not be on the disk yet, so they are flushed here.
+  // The files of such a database may not be on the disk yet, so they are flushed.
   const { rows } = await client.query<{ migrations: string | null }>(
     "select to_regclass('drizzle.__drizzle_migrations') as migrations",
   );

@@ -179,7 +179,8 @@ function keepOpen(pools: readonly Database[], everyMs: number): () => void {
   async function ask(db: Database): Promise<void> {
     if (asking.has(db)) return;
     asking.add(db);
-    // The observers of statements receive the error, so it is ignored here.
+    // The error of the statement is ignored, because the observers of statements have already
+    // received it.
     await emptyStatement(db).catch(() => {});
     asking.delete(db);
   }

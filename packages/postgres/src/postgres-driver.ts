@@ -7,8 +7,8 @@ import type { PostgresUrl } from './postgres-url.ts';
 import { sessionSettings } from './session-settings.ts';
 
 /**
- * Creates a connection pool of the driver for one host. Every connection to Postgres is created
- * here.
+ * Creates a connection pool of the driver for one host. Every connection to Postgres is created by
+ * this function.
  *
  * The function sets all options that the driver would otherwise read from `PG*` variables.
  *
@@ -39,7 +39,7 @@ export function connectPostgres(
     socket: options.socket,
     // The driver gets only one host, even if the URL has several. With several hosts, the driver
     // would repeat its attempts forever and without a pause, and no statement would ever fail. The
-    // host here only appears in messages, because `socket` knows the real address.
+    // option `host` only appears in messages, because `socket` knows the real address.
     ...{ host, port, user, database },
     // The driver would ignore an empty string as the password, so the password is a function.
     password: () => password,

@@ -72,7 +72,7 @@ interface Traffic {
  *
  * These checks are needed, because nothing else detects a network that drops packets. The operating
  * system retransmits packets for a quarter of an hour, and postgres.js sends statements to the dead
- * connection meanwhile. If Postgres only hung, it would later execute these statements, although
+ * connection in this time. If Postgres only hung, it would later execute these statements, although
  * their callers have received an error.
  *
  * @param options.answerMs the timeout of a response. It must be longer than the timeout of a

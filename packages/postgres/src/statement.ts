@@ -197,8 +197,8 @@ export function preparedSql<Row>(
 ): (db: Database, requests: readonly object[]) => Promise<(Row & NumberedRow)[]> {
   const execute = checkedStatement<Row & NumberedRow>(name, (db) => {
     const query = new PgDialect().sqlToQuery(text);
-    // `db.execute` is not used here, because Postgres would then plan the statement again for each
-    // execution.
+    // The statement does not use `db.execute`, because Postgres would then plan the statement again
+    // for each execution.
     return db._.session.prepareQuery<PreparedRows<Row>>(query, undefined, name, false);
   });
   return (db, requests) =>
@@ -249,7 +249,7 @@ export function statement<Values extends readonly unknown[], Rows>(
 
 /**
  * An error that the work of a transaction throws to undo the transaction. The caller receives this
- * error unchanged, and it does not count as a failure of the database.
+ * error unchanged. The error is not reported as a failure of the database.
  */
 export class Rollback extends Error {}
 

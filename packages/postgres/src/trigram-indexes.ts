@@ -21,7 +21,7 @@ export async function createTrigramIndexes(client: Sql, tables: readonly string[
     const schema = await findTrigrams(client);
     if (schema === undefined) return;
     // An interrupted attempt leaves an invalid index. Postgres updates this index with each write,
-    // but never uses it, so it is dropped here.
+    // but never uses it, so the index is dropped before the next attempt.
     if (found.isValid === false) await client`drop index concurrently ${client(name)}`;
     await client`create index concurrently ${client(name)} on ${client(table)}
       using gin (search ${client(schema)}.gin_trgm_ops)`;

@@ -61,8 +61,8 @@ export interface Quotas {
    * that count towards a ban) and earlier bans. The counts of its windows stay.
    *
    * If the consumer has an account, the ban is deleted under the account and also under the
-   * consumer alone. While a consumer joins or leaves an account, its ban may be in either place. If
-   * only one place were cleared, the ban might survive in the other place.
+   * consumer alone. While a consumer joins or leaves an account, its ban may be in one place or in
+   * the other. If the function deleted only one of them, the ban might survive.
    *
    * @returns the strikes and the ban that were ended.
    * @throws {QuotasUnavailableError} if Redis is down.

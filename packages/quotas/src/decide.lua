@@ -1,15 +1,15 @@
--- Decides requests of consumers at one instant. A request is admitted only if both windows of the consumer's subject
--- have requests left, and if the consumer is not banned. The subject of a consumer is its account, or the consumer
--- itself if it has no account. `decide.ts` follows the same rules for one request in memory. Tests compare both with a
--- model.
+-- Decides requests of consumers at one instant. A request is admitted only if both windows of the
+-- consumer's subject have requests left, and if the consumer is not banned. The subject of a
+-- consumer is its account, or the consumer itself if it has no account. `decide.ts` follows the
+-- same rules for one request in memory. Tests compare both with a model.
 --
 -- KEYS     for each consumer, the Redis key of its subject's windows. The Redis key of its strikes (denied requests
 --          that count towards a ban) and its ban follows, if they are stored under another Redis key.
 -- ARGV[1]  a JSON array with four numbers for each consumer: how many of the KEYS belong to it, how many requests
 --          arrived (0 only reads the state), the limit per minute, and the limit per day
 -- ARGV[2]  a JSON array with the ban policy: `graceMs`, `minStrikes`, `strikeShare`, `strikeWindowSeconds`,
---          `banSeconds`, `maxBanSeconds` and `memorySeconds`. Here, all times are in milliseconds. The type `BanPolicy`
---          explains them.
+--          `banSeconds`, `maxBanSeconds` and `memorySeconds`. In this array, all times are in milliseconds. The type
+--          `BanPolicy` explains them.
 -- ARGV[3]  the time of the decision, only in tests. Otherwise, the script uses the clock of Redis. With a fake clock,
 --          the state is stored a minute longer, because the clock of Redis continues while the fake clock stands still.
 --
@@ -21,11 +21,12 @@
 --   4. the end of the ban, the strikes before the first and after the last denied request
 --   5. 1 if one of the requests began the ban, otherwise 0; and the end of the strikes
 --
--- All times are Unix times in milliseconds. An end of 0 means that there is no open window, no ban or no strike.
+-- All times are Unix times in milliseconds. An end of 0 means that there is no open window, no ban
+-- or no strike.
 --
--- Arguments and reply are JSON, because Redis and Node read and write JSON in native code. With one argument for each
--- number, a call took twice as much time in Node. The script uses no functions, and no tables for each consumer,
--- because they would cost Redis a quarter more time.
+-- Arguments and reply are JSON, because Redis and Node read and write JSON in native code. With one
+-- argument for each number, a call took twice as much time in Node. The script uses no functions,
+-- and no tables for each consumer, because they would cost Redis a quarter more time.
 
 local consumers = cjson.decode(ARGV[1])
 local now, keep_longer = tonumber(ARGV[3]), 60000
@@ -113,8 +114,8 @@ for i = 1, #consumers / 4 do
       episode_began = 0
     end
 
-    -- 4. Deny the other requests. A denied request may begin an episode of denied requests, count
-    --   as a strike towards a ban, or begin a ban.
+    -- 4. Deny the other requests. A denied request may begin an episode of denied requests, be a
+    --   strike that counts towards a ban, or begin a ban.
     denied = requests - admitted
     if denied > 0 then
       policy = policy or cjson.decode(ARGV[2])

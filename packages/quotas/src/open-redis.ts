@@ -57,7 +57,7 @@ const connectionTo = (connectTimeoutMs: number, connectionName: string) => ({
   retryStrategy: retryDelayMs,
   connectionName,
   // By default, ioredis sends CLIENT SETINFO twice on each new connection. Redis before 7.2 does
-  // not know this command, so both would fail.
+  // not know this command, so each of these commands would fail.
   disableClientInfo: true,
 });
 

@@ -56,8 +56,8 @@ interface AppliedLimits {
 type Windows = readonly [QuotaWindow] | readonly [QuotaWindow, QuotaWindow];
 
 /**
- * The decision whether one request is admitted. It is a result of rate-limiter-flexible, with both
- * windows, the strikes and the ban in addition.
+ * The decision whether one request is admitted. The decision extends the result of
+ * rate-limiter-flexible by all windows, the strikes and the ban.
  *
  * The library compares the number of points that were consumed with a limit of points. In this
  * class, `consumedPoints` is 1 if the request was refused and 0 if it was admitted. Limiters that

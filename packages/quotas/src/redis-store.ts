@@ -192,9 +192,9 @@ function createStateChanges({ redis, names, banPolicy, redisClock }: RedisStoreO
         return;
       }
       // The ban is first copied and then deleted, so that it is not lost if the replica stops in
-      // between. A denied request may change the ban state meanwhile. The ban state is then copied
-      // again. This happens at most once for each strike, and not after a ban has begun, because a
-      // ban does not change.
+      // between. If a denied request changes the ban state between the two steps, the ban state is
+      // copied again. This happens at most once for each strike, and not after a ban has begun,
+      // because a ban does not change.
       const source = names.banOf(from);
       let left = await redis.moveBanBuffer(1, source, ...windows);
       while (left !== null) {

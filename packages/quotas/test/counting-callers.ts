@@ -6,7 +6,7 @@ import { prefix, type TestQuotas } from './open-test-quotas.ts';
 
 /**
  * A limit that no test reaches. While Redis is down, each of the two replicas applies half of the
- * limit, and no test reaches that half either.
+ * limit. No test reaches this half, either.
  */
 const limit = 2_000_000;
 

@@ -105,7 +105,8 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
       ...{ remainingPoints: 0, msBeforeNext: 59_000 },
       scope: 'service',
       strikes: 30,
-      // The strikes (denied requests that count towards a ban) expire a minute after the first one.
+      // The strikes (denied requests that count towards a ban) expire a minute after the first
+      // strike.
       strikesResetAt: 1_800_000_062,
       strikeThreshold: 30,
       bannedUntil: undefined,

@@ -26,8 +26,8 @@ export interface BatcherOptions {
    */
   readonly maxInFlight: number;
   /**
-   * How long a batch counts as in flight. After this time, the next batch is sent, so that slow
-   * batches do not delay all requests behind them.
+   * The maximum time for which a batch counts as in flight. After this time, the next batch is
+   * sent, so that slow batches do not delay all requests behind them.
    */
   readonly patienceMs: number;
 }

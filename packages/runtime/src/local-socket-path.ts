@@ -39,8 +39,8 @@ export function localSocketPath(dataDir: string): string {
 
 /**
  * Returns whether a text can be used as a path without a shell. Only a shell replaces `~` and
- * `$HOME`. In an `.env` file, either would become the name of a new directory. White space at the
- * beginning or the end is a mistake.
+ * `$HOME`. In an `.env` file, such a text would become the name of a new directory. White space at
+ * the beginning or the end is a mistake.
  */
 const isPath = (text: string) => text === text.trim() && !/^~(?:\/|$)|^\$|\p{Cc}/u.test(text);
 

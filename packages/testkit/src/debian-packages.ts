@@ -57,7 +57,7 @@ export async function unpackDebianPackage(
 
 /**
  * Moves a finished directory to its final place in one step. If another process has created the
- * same directory meanwhile, the directory of the other process is kept.
+ * same directory first, the directory of the other process is kept.
  */
 export async function publish(directory: string, target: string): Promise<void> {
   await rename(directory, target).catch((error: NodeJS.ErrnoException) => {

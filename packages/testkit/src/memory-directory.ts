@@ -11,8 +11,8 @@ const tmpfs = 0x01021994;
 const leastBytes = 2 * 2 ** 30;
 
 /**
- * Returns a directory for the temporary data of tests. It is in memory if this system has enough
- * space there.
+ * Returns a directory for the temporary data of tests. The directory is in memory if the memory of
+ * this system has enough space.
  *
  * A database consists of a thousand small files. On a disk, creating and deleting them took a
  * quarter of the CPU time of the server's tests. Do not use the directory for programs, because it

@@ -25,7 +25,7 @@ export type Postgres = Awaited<ReturnType<typeof openPostgres>>;
 const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'log_statement=none'];
 
 /**
- * The limit for the write-ahead log. The default of Postgres is 1 GB, which is too much here,
+ * The limit for the write-ahead log. The default of Postgres is 1 GB, which is too much for tests,
  * because the log may be in memory.
  */
 const shortLog = ['max_wal_size=256MB'];

@@ -51,9 +51,7 @@ const responseNames = namesOf(
     'T:RowDescription Z:ReadyForQuery n:NoData t:ParameterDescription',
 );
 
-/**
- * The protocol of Redis (RESP2). The type is the first byte. A nested reply counts as one message.
- */
+/** The protocol of Redis (RESP2). The type is the first byte. A nested reply is one message. */
 export const redisProtocol: WireProtocol = {
   requests: () => splitter(respValue),
   responses: () => splitter(respValue),

@@ -39,8 +39,8 @@ export class AnimalStoreError extends Error implements CallDetails {
   /** The name of the class. A check of `name` narrows the type: see {@link isAnimalStoreError}. */
   override readonly name: string = 'AnimalStoreError';
 
-  // `Error` has had `cause` since ES2022. The member is declared here for users who compile with an
-  // older `lib` of TypeScript.
+  // `Error` has had `cause` since ES2022. The class declares this member again for users who
+  // compile with an older `lib` of TypeScript.
   /** The cause of the error, if it is known. */
   declare readonly cause?: unknown;
 

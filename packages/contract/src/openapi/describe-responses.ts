@@ -67,7 +67,7 @@ export function createResponseWriter({
      * Returns the description of an operation's error response with the given status.
      *
      * @param messages the example messages of this operation, by error code. They replace the
-     *   general example messages. A code with neither message is left out.
+     *   general example messages. A code without any example message is left out.
      * @param own the headers that all responses of the operation have.
      */
     failure(
