@@ -140,7 +140,7 @@ async function warnOfSimilarAccounts(
   if (typeof typedName !== 'string') return;
   const name = tidyAccountName(typedName);
   const query = { anyCaseOf: name };
-  // A failed query is ignored here. If the server refuses the query, it also refuses the change
+  // The error of the query is ignored. If the server refuses the query, it also refuses the change
   // that follows, and reports the reason.
   const answer = await callAdmin(access, 'listAccounts', { query }).catch(() => ({ body: [] }));
   const similar = answer.body.map(({ account }) => account);

@@ -27,7 +27,7 @@ export function highlightCode(code: string, language: string): string {
   if (highlighter.getLanguage(language) === undefined) return escapeHtml(code);
   const { value } = highlighter.highlight(code, { language });
   // The highlighter also escapes quotation marks, which is only necessary inside of attributes. So
-  // the quotation marks are restored here.
+  // this function restores the quotation marks.
   return joined(withoutPlain(value)).replaceAll('&quot;', '"').replaceAll('&#x27;', "'");
 }
 

@@ -5,8 +5,8 @@ import { HttpError } from './http-error.ts';
 import { send } from './send-response.ts';
 
 /**
- * The options of `createExpressEndpoints`. All options are set here, because ts-rest drops all of
- * its defaults when one option is set.
+ * The options of `createExpressEndpoints`. This object sets every option, because ts-rest drops
+ * all of its defaults when one option is set.
  */
 export const endpointOptions = {
   jsonQuery: false,

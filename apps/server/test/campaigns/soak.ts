@@ -157,7 +157,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     while (goesOn()) {
       await pause(sampleEveryMs);
       samples.push(await memoryOf(server));
-      // An error is ignored here, because Redis may be unavailable at this moment.
+      // The error of the command is ignored, because Redis may be unavailable at this moment.
       const counted = await redis.command('eval', countKeys, '0').catch(() => '0 0');
       const [all = 0, forever = 0] = counted.split(' ').map(Number);
       keysInRedis.push(all);

@@ -18,7 +18,7 @@ export async function confirmSimilarAccount(typed: string | null | undefined): P
   const name = tidyAccountName(typed ?? '');
   if (!name || warned.has(name)) return;
   const accounts = await call('listAccounts', { query: { anyCaseOf: name } }).catch((error) => {
-    // A failed search is ignored here. For example, if the name is invalid, the service also
+    // The error of the search is ignored. For example, if the name is invalid, the service also
     // refuses the change itself, and the form shows the error at the field.
     if (error instanceof RefusedRequest) return [];
     throw error;

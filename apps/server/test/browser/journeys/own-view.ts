@@ -49,7 +49,7 @@ export async function chooseView({ admin, open, createKeys }: Store): Promise<vo
   // direction of the text after it.
   const issued = await Promise.all(
     hostileNames.map((name) => {
-      // The name of an account must not contain invisible characters, so they are removed here.
+      // The test removes invisible characters, because the name of an account must not contain them.
       const account = name.replaceAll(/\p{Cf}/gu, '');
       return admin.create(JSON.stringify({ name, account, plan: 'free' }));
     }),
