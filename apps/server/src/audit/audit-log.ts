@@ -94,9 +94,9 @@ export function differenceOf(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   );
   if (changed.length === 0) return undefined;
-  const only = (state: AuditState) =>
+  const pickChanged = (state: AuditState) =>
     Object.fromEntries(changed.filter((name) => name in state).map((name) => [name, state[name]]));
-  return { before: only(before), after: only(after) };
+  return { before: pickChanged(before), after: pickChanged(after) };
 }
 
 function withoutNulls(state: AuditState): AuditState {

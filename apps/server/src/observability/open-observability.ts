@@ -29,10 +29,10 @@ export async function openObservability(
   const { version, writeLog, measureProcess, clock = systemClock } = options;
   const settings = { ...defaultObservabilitySettings, ...options };
   const { logLevel, logFormat, traces } = settings;
-  const opened = openLog({
+  const openedLog = openLog({
     ...{ level: logLevel, format: logFormat, write: writeLog, clock, timings: settings },
   });
-  const { log, writeLine } = opened;
+  const { log, writeLine } = openedLog;
   const metrics = openMetrics({ version, measureProcess, clock });
   const requestLog = openRequestLog({ ...settings, log, writeLine, clock });
   const opsRequestLog = openOpsRequestLog(log, clock);
@@ -160,7 +160,7 @@ export async function openObservability(
     /** Logs an error that ends the process, and writes the remaining lines of the log. */
     async onFatal(failure: unknown): Promise<void> {
       log.fatal({ error: describeFailure(failure) }, 'unexpected failure: the process exits');
-      await opened.close();
+      await openedLog.close();
     },
 
     async close(): Promise<void> {
@@ -172,7 +172,7 @@ export async function openObservability(
       metrics.close();
       // A failed start writes only its own error message, not the line `stopped`.
       if (hasStarted) log.info('stopped');
-      await opened.close();
+      await openedLog.close();
     },
   };
 }

@@ -2,7 +2,7 @@ import type { OperatorRole } from '@animal-store/admin-contract';
 import type { Database } from '@animal-store/postgres';
 import { statement } from '@animal-store/postgres';
 import { and, eq, inArray, isNull } from 'drizzle-orm';
-import { isStillUnexpired } from '../schema/lifetime.ts';
+import { isUnexpiredAfterLock } from '../schema/lifetime.ts';
 import { operatorSessions, operators, operatorTokens } from '../schema/schema.ts';
 
 /**
@@ -14,7 +14,11 @@ const lockActor = statement('lock_actor', (tx, id: string) =>
     .select({ role: operators.role })
     .from(operators)
     .where(
-      and(eq(operators.id, id), isNull(operators.revokedAt), isStillUnexpired(operators.expiresAt)),
+      and(
+        eq(operators.id, id),
+        isNull(operators.revokedAt),
+        isUnexpiredAfterLock(operators.expiresAt),
+      ),
     )
     .for('share'),
 );
@@ -24,7 +28,7 @@ const lockActorSession = statement('lock_actor_session', (tx, hashes: string[]) 
     .select({ tokenHash: operatorSessions.tokenHash })
     .from(operatorSessions)
     .where(
-      and(inArray(operatorSessions.hash, hashes), isStillUnexpired(operatorSessions.expiresAt)),
+      and(inArray(operatorSessions.hash, hashes), isUnexpiredAfterLock(operatorSessions.expiresAt)),
     )
     .for('share'),
 );
@@ -37,7 +41,7 @@ const findActorToken = statement('find_actor_token', (tx, hash: string, operator
       and(
         eq(operatorTokens.hash, hash),
         eq(operatorTokens.holderId, operatorId),
-        isStillUnexpired(operatorTokens.expiresAt),
+        isUnexpiredAfterLock(operatorTokens.expiresAt),
       ),
     ),
 );

@@ -18,7 +18,7 @@ import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-or
 import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import { createTokenStore } from '../keys/token-store.ts';
 import { AdminRefusal } from '../schema/admin-refusal.ts';
-import { isStillUnexpired, revoked, stateOf } from '../schema/lifetime.ts';
+import { isUnexpiredAfterLock, revoked, stateOf } from '../schema/lifetime.ts';
 import { operators, operatorTokens } from '../schema/schema.ts';
 import { isContained } from '../schema/search-text.ts';
 
@@ -72,7 +72,7 @@ const listActiveNames = statement('list_operator_names', (tx) =>
   tx
     .select({ name: operators.name })
     .from(operators)
-    .where(and(isNull(operators.revokedAt), isStillUnexpired(operators.expiresAt))),
+    .where(and(isNull(operators.revokedAt), isUnexpiredAfterLock(operators.expiresAt))),
 );
 
 /**

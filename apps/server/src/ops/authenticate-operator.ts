@@ -88,7 +88,7 @@ export function authenticateOperator({
   guessDelayMs,
   guessWindowSeconds,
 }: OperatorAuthentication): Identify {
-  const expected = adminToken === undefined ? undefined : digest(adminToken);
+  const adminTokenDigest = adminToken === undefined ? undefined : digest(adminToken);
   const guesses = new RateLimiterMemory({
     points: guessesPerMinute,
     duration: guessWindowSeconds,
@@ -102,7 +102,8 @@ export function authenticateOperator({
   async function findActor(token: string, isActive: boolean): Promise<Actor | undefined> {
     // The hashes of the tokens are compared, not the tokens. Hashes have a fixed length, and
     // `timingSafeEqual` takes the same time for every wrong guess (timing attack).
-    if (expected !== undefined && timingSafeEqual(digest(token), expected)) return adminTokenActor;
+    if (adminTokenDigest !== undefined && timingSafeEqual(digest(token), adminTokenDigest))
+      return adminTokenActor;
     if (isToken(token, 'operator')) return sessions.findByToken(token);
     return isToken(token, 'session') ? sessions.find(token, { isActive }) : undefined;
   }

@@ -96,11 +96,11 @@ const toLines = (page: SQL): SQL =>
 const categoryPage = sql`(
   select first.*
   from unnest(
-      case when wanted is null then enum_range(null::pet_status) else array[wanted] end
-    ) as each (wanted_one)
+      case when wanted_status is null then enum_range(null::pet_status) else array[wanted_status] end
+    ) as each (one_status)
     cross join lateral ${selectFirst(
-      sql`(category_id, status, id) > (category, wanted_one, after_id)
-        and (category_id, status) <= (category, wanted_one)`,
+      sql`(category_id, status, id) > (wanted_category, one_status, after_id)
+        and (category_id, status) <= (wanted_category, one_status)`,
       sql`category_id, status, id`,
     )} as first
   order by id limit size
@@ -117,13 +117,16 @@ const listPets = preparedSql<{ n: number; lines: string | null }>(
   'list_pets',
   sql`
     select n, case
-        when category is not null then ${toLines(categoryPage)}
-        when wanted is not null then ${toLines(
-          selectFirst(sql`(status, id) > (wanted, after_id) and status <= wanted`, sql`status, id`),
+        when wanted_category is not null then ${toLines(categoryPage)}
+        when wanted_status is not null then ${toLines(
+          selectFirst(
+            sql`(status, id) > (wanted_status, after_id) and status <= wanted_status`,
+            sql`status, id`,
+          ),
         )}
         else ${toLines(selectFirst(sql`id > after_id`, sql`id`))}
       end as lines, ${execution} as execution
-    from ${requestTable('n int, wanted pet_status, category bigint, after_id bigint, size int')}`,
+    from ${requestTable('n int, wanted_status pet_status, wanted_category bigint, after_id bigint, size int')}`,
 );
 
 /**
@@ -161,10 +164,10 @@ export function createPetRepository({ db, reads }: Pick<OpenDatabase, 'db' | 're
       read((from) => findPets(from, requests)),
     ({ json }) => json ?? undefined,
   );
-  const create = createInsertBatcher<Omit<StoredPet, 'id'>, StoredPet>(async (wanted) => {
-    const rows = await createPets(db, wanted.map(toPetRow));
+  const create = createInsertBatcher<Omit<StoredPet, 'id'>, StoredPet>(async (newPets) => {
+    const rows = await createPets(db, newPets.map(toPetRow));
     const ids = rows.map(({ id }) => Number(id)).sort((a, b) => a - b);
-    return wanted.map((pet, index) => ({ id: ids[index] as number, ...pet }));
+    return newPets.map((pet, index) => ({ id: ids[index] as number, ...pet }));
   });
 
   return {
@@ -186,8 +189,8 @@ export function createPetRepository({ db, reads }: Pick<OpenDatabase, 'db' | 're
 
 function toPageRequest({ status, categoryId, afterId }: PagePosition, limit: number) {
   return {
-    wanted: status ?? null,
-    category: categoryId?.toString() ?? null,
+    wanted_status: status ?? null,
+    wanted_category: categoryId?.toString() ?? null,
     after_id: afterId,
     // The query asks for one animal more than the limit. If it finds that animal, there is a next
     // page.

@@ -14,7 +14,7 @@ export function isUnexpired(expiresAt: AnyPgColumn) {
  * it returns the start of the transaction. The row may have expired since then, while the
  * transaction waited for a lock.
  */
-export function isStillUnexpired(expiresAt: AnyPgColumn) {
+export function isUnexpiredAfterLock(expiresAt: AnyPgColumn) {
   return or(isNull(expiresAt), gt(expiresAt, sql`clock_timestamp()`));
 }
 

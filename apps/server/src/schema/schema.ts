@@ -100,11 +100,11 @@ export const keyScope = pgEnum('key_scope', scopeNames);
  */
 function checkQuota(
   name: string,
-  of: { plan: AnyPgColumn; perMinute: AnyPgColumn; perDay: AnyPgColumn },
+  columns: { plan: AnyPgColumn; perMinute: AnyPgColumn; perDay: AnyPgColumn },
 ) {
   return check(
     name,
-    sql`case when ${of.plan} = 'enterprise' then ${of.perMinute} > 0 and ${of.perDay} > 0 and ${of.perMinute} is not null and ${of.perDay} is not null else ${of.perMinute} is null and ${of.perDay} is null end`,
+    sql`case when ${columns.plan} = 'enterprise' then ${columns.perMinute} > 0 and ${columns.perDay} > 0 and ${columns.perMinute} is not null and ${columns.perDay} is not null else ${columns.perMinute} is null and ${columns.perDay} is null end`,
   );
 }
 

@@ -5,7 +5,7 @@ import { statement } from '@animal-store/postgres';
 import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import { accounts, apiKeys } from '../schema/schema.ts';
 import { planCode, totalId } from './usage-entry.ts';
-import { counts, isDenied, largestTotalId, spanOf, written } from './usage-tables.ts';
+import { bucketMinutes, counts, isDenied, largestTotalId, written } from './usage-tables.ts';
 
 export type UsageQueries = ReturnType<typeof createUsageQueries>;
 
@@ -61,20 +61,20 @@ const hasKeyWith = (condition: SQL | undefined): SQL =>
   sql`${counts.keyId} = any (array(select ${apiKeys.id} from ${apiKeys} where ${condition}))`;
 
 const isWithin = (bucket: UsageBucket, { from, to }: UsageRange) =>
-  and(eq(counts.span, spanOf(bucket)), gte(counts.at, from), lt(counts.at, to));
+  and(eq(counts.span, bucketMinutes(bucket)), gte(counts.at, from), lt(counts.at, to));
 
-/** Sums requests by bucket, operation and outcome, and also by the columns in `by`. */
+/** Sums requests by bucket, operation and outcome, and also by the columns in `groupColumns`. */
 function sumRequests<By extends { readonly keyId?: typeof counts.keyId }>(
   db: Database,
   condition: SQL | undefined,
-  by: By,
+  groupColumns: By,
 ) {
   const { at, operation, outcome } = counts;
   return db
-    .select({ ...by, at, operation, outcome, requests })
+    .select({ ...groupColumns, at, operation, outcome, requests })
     .from(counts)
     .where(condition)
-    .groupBy(...Object.values(by), at, operation, outcome)
+    .groupBy(...Object.values(groupColumns), at, operation, outcome)
     .orderBy(at, operation, outcome);
 }
 

@@ -41,7 +41,7 @@ const outcome = customType<{ data: UsageOutcome; driverData: number }>({
  * Returns the length of a bucket in minutes. The tables store this number to distinguish minutes,
  * hours and days.
  */
-export const spanOf = (bucket: UsageBucket): number => usageBucketSeconds[bucket] / 60;
+export const bucketMinutes = (bucket: UsageBucket): number => usageBucketSeconds[bucket] / 60;
 
 /**
  * The number of requests by API key, operation, outcome and bucket. The view combines
@@ -76,7 +76,7 @@ export type CountOfToday = (typeof countsOfToday)[keyof typeof countsOfToday];
  */
 export const isToday = (
   kind: CountOfToday | 'admitted',
-): SQL => sql`${counts.span} = ${spanOf('day')}
+): SQL => sql`${counts.span} = ${bucketMinutes('day')}
   and ${counts.at} >= date_trunc('day', now(), 'UTC') and ${{ requests: sql`true`, denials: isDenied, admitted }[kind]}`;
 
 /**

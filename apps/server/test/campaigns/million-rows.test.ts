@@ -43,7 +43,13 @@ test('Postgres reads at most 100 blocks for a page of animals with the same cate
         [null, last, 0, 1],
         ['available', last, 0, 0],
       ]) {
-        const page = { n: 0, wanted, category, after_id: afterId, size: 21 };
+        const page = {
+          n: 0,
+          wanted_status: wanted,
+          wanted_category: category,
+          after_id: afterId,
+          size: 21,
+        };
         const values = `1, '${JSON.stringify([page])}'`;
         const { plan } = await explainPrepared(tx, '%after_id%', values);
         // The first line of the plan describes the whole statement and includes the blocks of all

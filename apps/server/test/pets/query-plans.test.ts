@@ -31,7 +31,13 @@ test.each([
     await inTransaction('a_test', database.db, async (tx) => {
       await createPetRepository({ db: tx, reads: tx }).list({ ...filter, afterId: 0 }, 21);
       const { status, categoryId }: PetFilter = filter;
-      const request = { n: 0, wanted: status, category: categoryId, after_id: 0, size: 21 };
+      const request = {
+        n: 0,
+        wanted_status: status,
+        wanted_category: categoryId,
+        after_id: 0,
+        size: 21,
+      };
       const values = `1, '${JSON.stringify([request])}'`;
       const { plan, scans } = await explainPrepared(tx, '%after_id%', values);
       expect(scans).toEqual([expect.stringContaining(`Index Scan using ${index} on pets`)]);
