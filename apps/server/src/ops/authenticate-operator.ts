@@ -138,9 +138,9 @@ export function authenticateOperator({
       knownTokens.set(hashToken(token), true);
       return { actor, token, confirm: (tx) => sessions.confirm(tx, actor, token) };
     }
-    // If the token was valid at its last use, it has expired or was revoked since then. Its first
-    // use after that does not count as a guess. The sender gets 401, even if its network has sent
-    // too many wrong tokens. Each further use of the token counts as a guess.
+    // A token that was valid at its last use is not a guess, because it has expired or was revoked
+    // since then. So its next use gets 401 and is not counted, even if the network has sent too
+    // many wrong tokens. Every later use of the token counts as a guess.
     if (!knownTokens.delete(hashToken(token))) await countGuess(network);
     throw invalidToken(adminErrorMessages.unauthorized);
   };

@@ -39,7 +39,10 @@ class WaitingRequest implements Queued {
 declare global {
   namespace Express {
     interface Locals {
-      /** The wait of a request to the ops listener, if it did not start immediately. */
+      /**
+       * How long a request to the ops listener has waited for its start; `undefined` if it started
+       * immediately.
+       */
       pace?: { readonly waitedMs: number } | undefined;
     }
   }
