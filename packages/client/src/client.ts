@@ -9,7 +9,7 @@ import type { RateLimitState } from './read-rate-limit.ts';
 import type { CallOptions, HeaderFields, RequestDescription } from './request.ts';
 import { createSend, type Operation } from './send-with-retries.ts';
 
-/** Options of `createPet`. */
+/** The options of a `createPet` call: the options of every call, and the idempotency key. */
 export interface CreatePetOptions extends CallOptions {
   /**
    * The `Idempotency-Key` of the request: 1 to 255 visible ASCII characters, such as a UUID. A

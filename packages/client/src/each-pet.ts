@@ -43,7 +43,7 @@ export interface PetList extends AsyncIterable<Pet> {
   pages(): AsyncIterable<Page>;
 }
 
-/** Options of {@link PetList.toArray}. */
+/** The options of {@link PetList.toArray}. */
 export interface ToArrayOptions {
   /**
    * The largest number of animals to collect.

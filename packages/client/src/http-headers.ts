@@ -5,6 +5,6 @@
 export interface HttpHeaders {
   /** Returns the value of a field, or `null` if the response does not have the field. */
   get(name: string): string | null;
-  /** Iterates over all fields. */
+  /** Calls the given function with the value and the name of each field. */
   forEach(callback: (value: string, name: string) => void): void;
 }

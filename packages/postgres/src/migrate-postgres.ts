@@ -142,7 +142,8 @@ function reasonOf(error: unknown, { connectSeconds }: DatabaseLimits): string {
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) {
     return cause.errors[0].message;
   }
-  // This sentence replaces the driver's own message, which is "write CONNECT_TIMEOUT host:port".
+  // The service reports a timeout with a sentence of its own, because the driver's message is only
+  // "write CONNECT_TIMEOUT host:port".
   if ('code' in cause && cause.code === 'CONNECT_TIMEOUT') {
     return `no response from Postgres within ${connectSeconds} s`;
   }

@@ -82,8 +82,8 @@ export function createPostgresMonitor(options: {
     await firstResult;
     firstResult = undefined;
     do {
-      // There is a pause even after a successful search. Many statements fail at the same moment.
-      // Without the pause, each failure could start another search.
+      // A pause follows every search, even a successful one. Many statements fail at the same
+      // moment, and without the pause, each failure could start another search.
       await pause();
       if (isWanted()) await searchOnce();
     } while (isWanted());

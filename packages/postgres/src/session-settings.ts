@@ -6,8 +6,8 @@ import type { Sql } from 'postgres';
  * because the role, the database or the server may have other settings.
  *
  * - `DateStyle` and `bytea_output`: the service parses times and hashes in these formats.
- * - `search_path`: without it, Postgres would use a schema with the name of the role, if there is
- *   one.
+ * - `search_path`: without this setting, Postgres would use a schema with the name of the role, if
+ *   there is one.
  * - `default_transaction_isolation`: after a wait for a lock, a transaction must read what another
  *   transaction has committed in the meantime.
  */

@@ -21,6 +21,6 @@ export class InsufficientScopeError extends ApiError {
   /** The HTTP status of the response. */
   declare readonly status: 403;
 
-  /** The service's machine-readable code. */
+  /** The machine-readable error code of the service. */
   declare readonly code: 'insufficient_scope';
 }

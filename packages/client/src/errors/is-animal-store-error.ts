@@ -35,19 +35,22 @@ export type AnyAnimalStoreError =
 
 /** The error class for each HTTP status. */
 export interface ApiErrorByStatus {
-  /** The request was invalid. */
+  /** The error for status 400: the request was invalid. */
   400: BadRequestError;
-  /** The API key was refused. */
+  /** The error for status 401: the API key was refused. */
   401: AuthenticationError;
-  /** The API key lacks a scope or is suspended, or a proxy forbids the request. */
+  /**
+   * The error for status 403: the API key lacks a scope or is suspended, or a proxy forbids the
+   * request.
+   */
   403: InsufficientScopeError | KeySuspendedError | (ApiError & { readonly status: 403 });
-  /** The animal or the path does not exist. */
+  /** The error for status 404: the animal or the path does not exist. */
   404: NotFoundError;
-  /** A request with the same idempotency key is in progress. */
+  /** The error for status 409: a request with the same idempotency key is in progress. */
   409: ConflictError;
-  /** The idempotency key was used for a different animal. */
+  /** The error for status 422: the idempotency key was used for a different animal. */
   422: UnprocessableError;
-  /** The quota is used up, or the API key is banned. */
+  /** The error for status 429: the quota is used up, or the API key is banned. */
   429: RateLimitError;
 }
 

@@ -21,6 +21,6 @@ export class KeySuspendedError extends ApiError {
   /** The HTTP status of the response. */
   declare readonly status: 403;
 
-  /** The service's machine-readable code. */
+  /** The machine-readable error code of the service. */
   declare readonly code: 'key_suspended';
 }

@@ -8,9 +8,9 @@ export interface TestRequest {
   method: string;
   /** The path below `baseUrl`, including its query. */
   path: string;
-  /** The header fields. */
+  /** The header fields of the request. */
   headers: HeaderList;
-  /** The body, as text. */
+  /** The body of the request, as text. */
   body: string | undefined;
 }
 

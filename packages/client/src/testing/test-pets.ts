@@ -16,7 +16,7 @@ import {
 } from '@animal-store/contract';
 import { invalidRequest, TestError } from './test-error.ts';
 
-/** A successful response. */
+/** A successful response of the test service. */
 export interface TestAnswer {
   status: number;
   body: unknown;
