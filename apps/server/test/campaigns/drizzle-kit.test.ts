@@ -16,7 +16,8 @@ test('the committed migrations equal the migrations that drizzle-kit generates f
   await cp(committed, out, { recursive: true });
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    // The paths are relative. drizzle-kit fails if they are absolute, although its exit code is 0.
+    // The paths are relative, because drizzle-kit fails if they are absolute. Even then, its exit
+    // code is 0.
     [
       ...[tools.drizzleKit, 'generate', '--dialect=postgresql'],
       ...['--schema=src/schema/schema.ts', `--out=${relative(app, out)}`],

@@ -154,8 +154,8 @@ async function play(load: Load, seconds: number): Promise<string[]> {
   return judge(load, seen.slice(3, -1), capacity);
 
   /**
-   * Runs the caller that does not back off for some seconds. Returns the number of responses per
-   * second.
+   * Runs the caller that does not back off. After some seconds, the function stops the caller and
+   * returns its number of responses per second.
    */
   async function noise(
     stack: AsyncDisposableStack,

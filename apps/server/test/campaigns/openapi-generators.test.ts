@@ -61,7 +61,7 @@ test.each(
     const cwd = await mkdtemp(join(tmpdir(), 'animal-store-generated-'));
     onTestFinished(() => rm(cwd, { recursive: true, force: true }));
     await writeFile(join(cwd, 'openapi.json'), text);
-    // The generated clients import these packages, so they must be found from the temporary folder.
+    // The generated clients import zod, so zod is linked into the temporary folder.
     await mkdir(join(cwd, 'node_modules'));
     const zod = join(import.meta.dirname, '../../node_modules/zod');
     await symlink(zod, join(cwd, 'node_modules/zod'));

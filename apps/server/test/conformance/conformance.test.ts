@@ -8,7 +8,7 @@ import { judge } from './judge.ts';
 
 const service = useService('postgres', { quotas: { addressPerMinute: 1_000_000 } });
 
-// The campaign (long test) `api` repeats the test with other seeds.
+// The campaign (long test) `api` repeats this test with other seeds.
 test('the public API responds to generated requests as its OpenAPI document describes', async () => {
   const { baseUrl } = service.server;
   const apiKey = service.tokens.enterprise;

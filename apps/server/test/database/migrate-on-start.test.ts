@@ -82,7 +82,8 @@ test('a migration replaces an index whose creation was interrupted, and an old d
   expect(await indexesOf(sql)).toEqual(await indexesOf(other));
 });
 
-// Regression: a single UPDATE statement would have locked all API keys for a minute.
+// The migration fills the new column in batches. A single UPDATE statement would lock all API keys
+// for a minute.
 test('a migration that waits for a locked row while it fills a new column does not block changes of other rows', async () => {
   await using database = await createOldDatabase(fillMigration);
   await using sql = connectTo(database.url);

@@ -24,8 +24,8 @@ async function forwardFrom(listenOn: { path: string } | { host: string; port: nu
 const withHost = (host: string) =>
   readPostgresUrl(`postgres://${real.username}:${real.password}@${host}${real.pathname}`);
 
-// Regression: the driver connected to another host for IPv6 addresses and Unix sockets, and the
-// search never ended.
+// Regression: for a URL with an IPv6 address or a Unix socket, the driver connected to another
+// host. The search for Postgres then never ended.
 test('findPostgres connects to an IPv6 address in brackets', async () => {
   await using server = await forwardFrom({ host: '::1', port: 0 });
   const address = server.address();

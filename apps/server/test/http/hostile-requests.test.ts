@@ -18,8 +18,8 @@ const service = useService('postgres', {
 /** The number of animals that the tests of this file have created. */
 let created = 0;
 const countAnimals = async () => (await listAll(service.server, service.tokens.enterprise)).size;
-// Refused requests must create nothing. So at the end, the number of animals must equal the number
-// of created animals.
+// Refused requests must create nothing. So at the end, the database must contain only the animals
+// that accepted requests have created.
 afterAll(async () => {
   expect(await countAnimals()).toBe(created);
 });

@@ -22,8 +22,8 @@ import { manageKeys } from '../support/manage-keys.ts';
 const rounds = 20;
 /**
  * The ban policy of the tests. The first denied request in a row does not count as a strike (a
- * denied request that counts towards a ban). The second is the one strike that is allowed, and the
- * third leads to a ban.
+ * denied request that counts towards a ban). The second denied request is a strike, and one strike
+ * is allowed. The third denied request leads to a ban.
  */
 const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 

@@ -29,8 +29,8 @@ export async function openMovingName(stack: AsyncDisposableStack, ports: readonl
 
   const file = join(directory, 'address');
   /**
-   * Makes the host name resolve to another machine. Without an index, the host name cannot be
-   * resolved.
+   * Makes the host name resolve to another machine. If no index is given, the host name can no
+   * longer be resolved.
    */
   const leadTo = (index: number | undefined) =>
     writeFileSync(file, index === undefined ? '' : (addresses[index] ?? ''));
