@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { createNoticeDeprecation } from './deprecation.ts';
+import { createReportDeprecation } from './deprecation.ts';
 import { createReportEvent } from './hooks.ts';
 
 const url = 'https://store.example/docs#get-pet';
@@ -10,7 +10,7 @@ const headers = new Headers({
 });
 const message = `Animal Store: getPet is deprecated and ends on 2030-12-05. Use (await store.listPets({ ids: [id] })).pets[0]. See ${url}`;
 const notice = (options: { onDeprecation?: (event: unknown) => void } = {}) =>
-  createNoticeDeprecation(options, createReportEvent(options));
+  createReportDeprecation(options, createReportEvent(options));
 
 beforeEach(() => {
   // Each test begins like a new process, which has not warned about any operation yet.
@@ -24,8 +24,8 @@ test('the client emits one process warning for each deprecated operation, even w
   first('getPet', headers);
   vi.resetModules();
   const copy = await import('./deprecation.ts');
-  expect(copy.createNoticeDeprecation).not.toBe(createNoticeDeprecation);
-  copy.createNoticeDeprecation({}, createReportEvent({}))('getPet', headers);
+  expect(copy.createReportDeprecation).not.toBe(createReportDeprecation);
+  copy.createReportDeprecation({}, createReportEvent({}))('getPet', headers);
   first('listPets', new Headers({ Deprecation: '@1795219200', Sunset: 'someday' }));
   first('createPet', new Headers({ Sunset: 'x', Link: headers.get('Link') ?? '' }));
   // A client with an `onDeprecation` hook calls the hook once, and the process emits no warning.

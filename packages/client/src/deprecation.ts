@@ -9,7 +9,7 @@ import { findShared } from './shared-between-clients.ts';
 const replacementOfGetPet = '(await store.listPets({ ids: [id] })).pets[0]';
 
 /** A function that reads the headers of a response, and warns if the operation is deprecated. */
-export type NoticeDeprecation = (operation: string, headers: Pick<HttpHeaders, 'get'>) => void;
+export type ReportDeprecation = (operation: string, headers: Pick<HttpHeaders, 'get'>) => void;
 
 /**
  * Creates the function that warns about each deprecated operation. With an `onDeprecation` hook,
@@ -18,13 +18,13 @@ export type NoticeDeprecation = (operation: string, headers: Pick<HttpHeaders, '
  *
  * @see https://www.rfc-editor.org/rfc/rfc9745 for `Deprecation`, RFC 8594 for `Sunset`.
  */
-export function createNoticeDeprecation(
+export function createReportDeprecation(
   { onDeprecation }: ClientOptions,
   reportEvent: ReportEvent,
-): NoticeDeprecation {
+): ReportDeprecation {
   const known = onDeprecation ? new Set() : findShared().warned;
 
-  return function noticeDeprecation(operation, headers) {
+  return function reportDeprecation(operation, headers) {
     if (!headers.get('Deprecation') || known.has(operation)) return;
     known.add(operation);
     const { process } = environment;

@@ -3,7 +3,7 @@ import { createApiKeySource } from './api-key-source.ts';
 import type { Result } from './call-promise.ts';
 import { checkOptions } from './check-options.ts';
 import { type ClientOptions, parseBaseUrl } from './client-options.ts';
-import { createNoticeDeprecation } from './deprecation.ts';
+import { createReportDeprecation } from './deprecation.ts';
 import { describeFailedConnection } from './describe-failed-connection.ts';
 import { environment } from './environment.ts';
 import { throwIfAborted } from './errors/abort-error.ts';
@@ -64,7 +64,7 @@ export function createSend(
   const [getKey, renewKey] = createApiKeySource(clientOptions.apiKey ?? env?.ANIMAL_STORE_API_KEY);
   const maxRetryAfterMs = clientOptions.maxRetryAfterMs ?? 70_000;
   const reportEvent = createReportEvent(clientOptions);
-  const noticeDeprecation = createNoticeDeprecation(clientOptions, reportEvent);
+  const reportDeprecation = createReportDeprecation(clientOptions, reportEvent);
 
   async function findKey(call: CallDetails, signal: AbortSignal | undefined): Promise<string> {
     throwIfAborted(call, signal);
@@ -157,7 +157,7 @@ export function createSend(
       const rateLimit = readRateLimit(fields);
       const facts = { response, requestId: fields.get('X-Request-Id') ?? undefined, rateLimit };
       if (rateLimit) onRateLimit(rateLimit);
-      noticeDeprecation(name, fields);
+      reportDeprecation(name, fields);
       reportCallEvent('onResponse', { ...facts, status, durationMs: Date.now() - sentAtMs });
       const body = readBody(answer, bodyKind, { redact, call });
       return { ...facts, data: operation.read?.(body, fields, call) ?? (body as Data) };
