@@ -10,6 +10,8 @@ import { timed } from './request-timing.ts';
 /**
  * The size of the largest JSON body in bytes. The longest name has 255 characters, and an escaped
  * character takes up to 12 bytes. The limit is five times the size of such a name.
+ *
+ * `limit-pipelining.ts` limits the memory of bodies that arrive before this file reads them.
  */
 const maxBodyBytes = 16 * 1024;
 

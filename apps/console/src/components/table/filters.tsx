@@ -2,7 +2,10 @@ import { type ComponentChildren, Fragment, isValidElement, toChildArray } from '
 import { useState } from 'preact/hooks';
 import { useAllParameters } from '../../address.ts';
 
-/** The fields that filter a list. On a phone, a button hides and shows all fields but the first. */
+/**
+ * The row of fields that filter a list. On a phone, a button hides and shows all fields but the
+ * first. `query-fields.tsx` contains the fields.
+ */
 export function Filters({ label, children }: { label: string; children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   const [first, ...others] = fieldsIn(children);
