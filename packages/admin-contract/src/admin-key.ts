@@ -49,7 +49,10 @@ const PlanInForce = z
     plan: Plan,
     quota: KeyQuota,
   })
-  .meta({ id: 'PlanInForce', description: 'The effective plan of a key, and its limits.' });
+  .meta({
+    id: 'PlanInForce',
+    description: 'The effective plan of a key, and the limits of this plan.',
+  });
 
 export const exampleKey = {
   id: '0f8fad5b-d9cb-469f-a165-70867728950e',

@@ -49,12 +49,15 @@ export function createAdminOpenApi(): JsonObject {
         description:
           'Accounts. The keys of an account that has a plan share the limits of this plan.',
       },
-      { name: 'Audit', description: 'Who changed what, and when.' },
+      { name: 'Audit', description: 'The audit log: who changed what, and when.' },
       { name: 'Keys', description: 'API keys and their usage.' },
-      { name: 'Operators', description: 'Who may use this API, and with which role.' },
+      {
+        name: 'Operators',
+        description: 'The people and programs that may use this API, and their roles.',
+      },
       { name: 'Service', description: 'The state of the service.' },
       { name: 'Sessions', description: 'Sessions, which a browser uses instead of a token.' },
-      { name: 'Usage', description: 'How many requests were made, and when.' },
+      { name: 'Usage', description: 'The usage: how many requests were made, and when.' },
     ],
     paths: createPaths({ contract: adminContract, notes: completeNotes(), schemas, responses }),
     components: {

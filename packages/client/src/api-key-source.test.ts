@@ -16,7 +16,7 @@ test.each([
 });
 
 describe('a function as the key', () => {
-  test('the function that provides the API key is called once for all calls, and again after the service has refused the key', async () => {
+  test('the client calls the function that provides the API key once for all calls, and again after the service has refused the key', async () => {
     const keys = ["!~aZ09_-.'", 'ast_new'];
     const ask = vi.fn(() => keys.shift() ?? 'ast_none');
     const [getKey, renewKey] = createApiKeySource(ask);
@@ -28,7 +28,7 @@ describe('a function as the key', () => {
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
-  test('after the function that provides the API key has failed, the next call calls it again', async () => {
+  test('the client calls the function that provides the API key again after this function has failed', async () => {
     const ask = vi.fn().mockRejectedValueOnce(new Error('vault')).mockResolvedValue('ast_key');
     const [getKey] = createApiKeySource(ask);
     await expect(getKey()).rejects.toThrow('vault');

@@ -38,7 +38,7 @@ test.each([
   for (const value of values) expect(faults({ [name]: value }), String(value)).toEqual([message]);
 });
 
-test('ListPetsQuery refuses ids together with a cursor or a limit, even with the default limit of 20', () => {
+test('ListPetsQuery refuses ids together with a cursor or a limit, even when the limit equals the default of 20', () => {
   expect(faults({ ids: '1', limit: '20', cursor: 'abc' })).toEqual([
     'limit: expected no value together with ids',
     'cursor: expected no value together with ids',

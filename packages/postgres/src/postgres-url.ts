@@ -251,7 +251,9 @@ function readHost(text: string): PostgresHost {
   if (host.startsWith('/')) {
     const path = `${host}/.s.PGSQL.${port}`;
     if (Buffer.byteLength(path) > maxSocketPathBytes)
-      throw new TypeError('The path of the Unix socket is too long.');
+      throw new TypeError(
+        `The path of a Unix socket must have at most ${maxSocketPathBytes} bytes.`,
+      );
     return { host, port, path };
   }
   if (!/^[\p{L}\p{N}._-]+$/u.test(host))
