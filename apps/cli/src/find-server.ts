@@ -51,7 +51,7 @@ export function findServer(options: {
  */
 function requireOwnSocket(socketPath: string, dataDir: string): void {
   const user = process.geteuid?.();
-  // Windows has no user ids, so the owner cannot be compared.
+  // Windows has no user ids, so the CLI cannot compare the owner of the socket with the user.
   if (user === undefined) return;
   let owner: number;
   try {

@@ -16,9 +16,9 @@ function answerAll(): void {
   for (const answer of waiting.splice(0)) answer();
 }
 
-// This server collects requests for a short time and then responds to all of them, because a
-// service that waits for Redis and Postgres does so, too. During the wait, other requests remove
-// the objects of a request from the processor's caches. This makes each response slower.
+// This server collects requests for a short time and then responds to all of them. A service that
+// waits for Redis and Postgres works in the same way. During the wait, other requests remove the
+// objects of a request from the processor's caches. This makes each response slower.
 app.get('/v1/pets', (_req, res) => {
   if (waiting.length === 0) setTimeout(answerAll, waitMs);
   waiting.push(() => res.json(constantList));

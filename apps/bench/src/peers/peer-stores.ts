@@ -19,8 +19,8 @@ export const windows = [
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /**
- * The pool of connections to Postgres. It has as many connections as the two pools that the service
- * uses for requests have together.
+ * The pool of connections to Postgres. The service has two pools for requests, and this pool has as
+ * many connections as both pools of the service.
  */
 export const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 4 });
 

@@ -161,7 +161,7 @@ testTable('the body', bodies, (body) => [
 testTable('a body with the Content-Type', types, (type) => [
   'POST /v1/pets HTTP/1.1',
   {
-    // For an empty type, the header Content-Type is not sent.
+    // If the type is empty, the request has no header Content-Type.
     headers: [`Host: a${type && `\r\nContent-Type: ${type}`}`, `Content-Length: ${rex.length}`],
     body: rex,
   },

@@ -80,7 +80,7 @@ test('a 429 response says when to retry, and warns when the API key is halfway t
   const warned = `${denied} If this API key keeps sending requests instead of waiting, the key will be temporarily banned.`;
   const banned = `This API key is temporarily banned until ${endOf(100)} because it kept sending requests after a 429. Retry after 100 s.`;
   for (const [i, answer] of refused.entries()) {
-    // After each of the first five denied requests, the API key has 0, 1, 2, 3 and 4 strikes
+    // After each of the first five denied requests, the API key has 0, 1, 2, 3 and then 4 strikes
     // (denied requests that count towards a ban). From two strikes on, the message contains a
     // warning.
     const message = i < 2 ? denied : i < 5 ? warned : banned;

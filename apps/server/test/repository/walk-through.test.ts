@@ -109,7 +109,7 @@ async function filesOf(call: Call): Promise<Set<string>> {
   await profiler.post('Profiler.startPreciseCoverage', { callCount: true });
   expect((await call()).status).toBeLessThan(300);
   // Node closes a response one iteration of the event loop after it was written. The code that runs
-  // then also belongs to the request.
+  // in this iteration also belongs to the request.
   await nextIteration();
   const { result } = await profiler.post('Profiler.takePreciseCoverage');
   await profiler.post('Profiler.stopPreciseCoverage');
