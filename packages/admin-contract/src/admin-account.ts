@@ -23,7 +23,7 @@ import { strictObject } from './strict-object.ts';
 /** The maximum number of API keys in the details of an account. */
 export const maxShownKeys = 100;
 
-/** The maximum number of busiest API keys in the details of an account. */
+/** The maximum length of the list of an account's busiest API keys. */
 export const maxBusyKeys = 10;
 
 /**

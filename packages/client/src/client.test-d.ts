@@ -15,7 +15,8 @@ import { isAnimalStoreError, isApiError, NotFoundError } from './index.ts';
 // These are tests of types inside the package. `test/compile-consumer.ts` compiles code that uses
 // the built package.
 
-// The client has one method for each operation of the contract, and six other members.
+// The client has one method for each operation of the contract, and six further members, such as
+// `withOptions`.
 expectTypeOf<keyof AnimalStoreClient>().toEqualTypeOf<
   OperationName | 'eachPet' | 'pages' | 'rateLimit' | 'request' | 'withOptions' | 'lastRateLimit'
 >();

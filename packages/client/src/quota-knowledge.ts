@@ -85,7 +85,8 @@ export function createQuotaKnowledge(): QuotaKnowledge {
     if (id !== null) seenIds.add(id);
     const [oldest] = seenIds;
     if (seenIds.size > maxSeenIds) seenIds.delete(oldest);
-    // Only caches send the `Age` header (RFC 9111, §5.1).
+    // A response with the header `Age` comes from a cache, because only caches send this header
+    // (RFC 9111, §5.1).
     return isRepeated || headers.get('Age') !== null;
   }
 

@@ -2,7 +2,8 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { waitFor } from './wait.ts';
 
-// Node warns of a memory leak if a signal has more than ten listeners.
+// All waits must share one listener, because Node warns of a memory leak if a signal has more than
+// ten listeners.
 test('waitFor adds a single abort listener to a signal for all waits, and removes the listener after the last wait', async () => {
   const controller = new AbortController();
   const { signal } = controller;

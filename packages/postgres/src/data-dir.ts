@@ -56,8 +56,9 @@ function prepareAccess(path: string): void {
     );
   }
   if ((mode & otherUsersBits) === 0) return;
-  // An empty directory, such as a new volume, contains nothing to steal, so its mode is changed.
-  // Other programs may use a directory with files, so that mode is not changed.
+  // The mode of an empty directory, such as a new volume, is changed, because the directory
+  // contains nothing to steal. The mode of a directory with files is not changed, because other
+  // programs may use the directory.
   if (readdirSync(path).length === 0) {
     chmodSync(path, 0o700);
     return;

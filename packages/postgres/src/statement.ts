@@ -59,11 +59,11 @@ interface StatementLimit extends TimeLimit {
    * {@link StatementTooSlowError}.
    */
   readonly mayBeSlow?: boolean;
-  /** The name of the connection pool in the log. */
+  /** The name of the connection pool, as the log shows it. */
   readonly pool?: string;
 }
 
-/** The timeout of statements for each database and transaction. */
+/** Maps each database and each transaction to the timeout of its statements. */
 const limits = new WeakMap<Database, StatementLimit>();
 const defaultLimit: StatementLimit = { ms: defaultDatabaseLimits.answerWithinMs };
 const limitOf = (db: Database) => limits.get(db) ?? defaultLimit;

@@ -55,8 +55,8 @@ async function findLockWait(client: Sql, pid: number): Promise<Wait | undefined>
   const what = row.table === null ? 'the end of a transaction' : `a lock of ${row.table}`;
   const who = row.pid === 0 ? 'a prepared transaction' : `process ${row.pid} (${row.session})`;
   const id = `The migration waits for ${what}. The wait is caused by ${who}`;
-  // The age is unknown if the role lacks `pg_read_all_stats`, because it then cannot see the
-  // transactions of other users.
+  // The age of the transaction is unknown if the role lacks `pg_read_all_stats`, because such a
+  // role cannot see the transactions of other users.
   const age = row.seconds === null ? '' : `, whose transaction began ${row.seconds} s ago`;
   return { id, reason: `${id}${age}.` };
 }

@@ -41,7 +41,7 @@ interface RedisStoreOptions {
   readonly names: RedisNames;
   readonly breaker: Pick<CircuitBreaker, 'run'>;
   readonly banPolicy: BanPolicy;
-  /** The clock by which Redis decides in tests. The default is Redis's own clock. */
+  /** The clock that the scripts use in tests, instead of Redis's own clock. */
   readonly redisClock?: Pick<Clock, 'now'> | undefined;
   readonly onBan?: OnBan | undefined;
 }

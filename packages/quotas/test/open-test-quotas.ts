@@ -18,7 +18,7 @@ export const prefix = 'animal-store';
 export type TestQuotas = Awaited<ReturnType<typeof openTestQuotas>>;
 
 export type TestOptions = QuotasOptions & {
-  /** The clock by which all stores decide, including Redis. */
+  /** The clock that all stores use for their decisions, also the store in Redis. */
   now?: () => number;
   /** The limit per minute of each network. */
   networkPerMinute?: number;

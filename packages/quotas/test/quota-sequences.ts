@@ -19,7 +19,7 @@ const strictPolicy: BanPolicy = {
   memorySeconds: 30,
 };
 
-/** The ban policies with which sequences are played. */
+/** The ban policies that the random sequences use. */
 export const policies = {
   strictPolicy,
   default: defaultBanPolicy,

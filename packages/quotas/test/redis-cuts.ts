@@ -47,7 +47,7 @@ export async function openRedisCuts({ seed }: { seed: number }) {
   await using stack = new AsyncDisposableStack();
   const random = createSeededRandom(seed);
   const upTo = (n: number) => Math.floor(random() * n);
-  /** The numbers of the replicas whose circuit breaker is open. */
+  /** The indexes of the replicas whose circuit breaker is open. */
   const isOpen = new Set<number>();
   /** Decides whether the proxy disturbs a message. */
   let onMessage: NonNullable<Parameters<typeof openTcpProxy>[0]['onMessage']> = () => undefined;

@@ -46,8 +46,8 @@ function startCleanUpProcess(): ChildProcess {
     env: {},
     cwd: '/',
   });
-  // If someone kills the clean-up process, the tests continue. Resources that are closed normally are still
-  // cleaned up.
+  // If someone kills the clean-up process, the tests continue. Resources that are closed normally
+  // are still cleaned up.
   child.stdin.on('error', () => {});
   child.on('error', () => {});
   // The clean-up process waits for the end of this process, so it must not keep this process alive.

@@ -37,7 +37,8 @@ export async function unpackDebianPackage(
   const options = [
     // apt gets its own lists of packages, because the lists of the machine may be missing or old.
     ...['-o', `Dir::State::Lists=${lists}`, '-o', `Dir::Cache=${join(directory.path, 'cache')}`],
-    // As root, apt-get would download as another user, who cannot enter this directory.
+    // Without this option, an apt-get that runs as root would download as another user, who cannot
+    // enter this directory.
     ...['-o', 'APT::Sandbox::User='],
   ];
   const apt = (...args: string[]) => run('apt-get', [...options, ...args], debs);

@@ -94,7 +94,7 @@ export function createQuotaModel(policy: BanPolicy) {
     return key.strikes.used > threshold;
   }
 
-  /** Returns the time when a ban would end that begins now. */
+  /** Returns the time at which a ban that begins now will end. */
   function endOfBan({ bans }: BanState, now: number): number {
     const doubled = policy.banSeconds * 2 ** (Math.max(1, used(bans)) - 1);
     return now + Math.min(doubled, policy.maxBanSeconds) * 1_000;

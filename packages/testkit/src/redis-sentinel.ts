@@ -27,8 +27,8 @@ export async function openRedisSentinels() {
   const settings = [
     `sentinel monitor ${name} 127.0.0.1 ${primary.port} ${quorum}`,
     `sentinel down-after-milliseconds ${name} 2000`,
-    // If the Sentinels cannot agree on a leader for a failover, they try again after twice the
-    // `failover-timeout`, which is three minutes by default.
+    // The `failover-timeout` is short, because Sentinels that cannot agree on a leader try again
+    // only after twice this time. The default is three minutes.
     `sentinel failover-timeout ${name} 2000`,
   ];
   // The configuration tells each Sentinel about the other Sentinels. Otherwise each Sentinel would

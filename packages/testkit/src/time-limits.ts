@@ -8,8 +8,8 @@ export const eventMs = 10_000;
 export const hangMs = 120_000;
 
 /**
- * Timeouts of quotas in Redis that no busy machine exceeds. With the default timeouts, quotas would
- * start or decide without Redis if Redis responded slowly.
+ * Timeouts for quotas in Redis that are long enough for a busy machine. With the default timeouts,
+ * quotas would start or decide without Redis if Redis responded slowly.
  */
 export const patientQuotas = {
   timeoutMs: hangMs,
