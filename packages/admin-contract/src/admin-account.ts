@@ -229,7 +229,7 @@ export type AccountPlan = z.output<typeof AccountPlan>;
 /** The sort orders for the list of accounts. A minus sign reverses the order. */
 const accountSorts = ['name', '-name', '-requests', '-denials'] as const;
 
-/** The schema of the query of the list of accounts: filters, order and page. */
+/** The schema of the query that lists accounts: filters, order and page. */
 export const ListAccountsQuery = z.object({
   limit: PageLimit.default(pageLimit.default).meta({
     description: 'The largest number of accounts to return.',

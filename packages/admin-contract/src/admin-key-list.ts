@@ -82,7 +82,7 @@ const KeySort = z.enum(keySorts, sort).meta({ id: 'KeySort' });
 
 export type KeySort = z.output<typeof KeySort>;
 
-/** The schema of the query of the list of keys: filters, order and page. */
+/** The schema of the query that lists keys: filters, order and page. */
 export const ListKeysQuery = z.object({
   limit: PageLimit.default(pageLimit.default).meta({
     description: 'The largest number of keys to return.',

@@ -119,7 +119,7 @@ export const OperatorSessions = z.array(OperatorSession).meta({
   examples: [[exampleSession]],
 });
 
-/** The schema of the query of the list of operators. */
+/** The schema of the query that lists operators. */
 export const ListOperatorsQuery = z.object({
   search: Label.optional().meta({
     description:

@@ -10,7 +10,9 @@ import { simulateService, type Tally } from './simulated-service.ts';
 interface Caller extends Pick<ClientOptions, 'timeoutMs' | 'maxRetries' | 'maxRetryAfterMs'> {
   /** How many requests the client's `fetch` sends at the same time. */
   connections?: number;
-  /** How long a request or a response travels, at least and at most. */
+  /**
+   * The shortest and the longest time for which a request or a response travels, in milliseconds.
+   */
   latencyMs: readonly [least: number, most: number];
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { type Consumer, readExamples } from '@animal-store/testkit';
 import { packageDirectory } from './package-directory.ts';
 
-// The functions of this file compile code of a user with the types of the packed client.
+// The functions of this file compile programs as a user would, with the types of the packed client.
 // `skipLibCheck` is off, so that errors in the client's own types are found.
 
 const require = createRequire(import.meta.url);

@@ -61,7 +61,9 @@ const PetIds = z.codec(GivenIds, z.array(Int64Schema).min(idCount.min, ids).max(
   encode: (numbers) => numbers.join(),
 });
 
-/** @internal The schema of the query of the list of animals. */
+/**
+ * @internal The schema of the query that lists animals.
+ */
 export const ListPetsQuery = z
   .object({
     // The schema does not set the default. The service sets it later, because it must know whether

@@ -18,8 +18,8 @@ export async function listenTo(
 ): Promise<Listening> {
   let sending: Promise<unknown> | undefined;
   // postgres.js uses the listening connection for nothing else, so heartbeats are sent through the
-  // pool. They are sent on the given channel, not on a second one: with two channels, postgres.js
-  // would queue one more LISTEN after each failed reconnect.
+  // pool. They are sent on the given channel, because with a second channel, postgres.js would
+  // queue one more LISTEN after each failed reconnect.
   //
   // Only one heartbeat is sent at a time. Otherwise, heartbeats would collect while Postgres hangs,
   // and Postgres would send all of them when it continues.

@@ -4,9 +4,9 @@ import type { Quota } from './quota.ts';
  * The rules for banning a consumer (a caller with a quota) that keeps sending requests after a 429.
  *
  * An episode begins with the first denied request of a consumer. It ends with the next admitted
- * request of the consumer, or when the window that denied the request resets. If a reset did not
- * end it, an episode could last forever: other consumers of the account may use up each next window
- * before this consumer is admitted.
+ * request of the consumer, or when the window that denied the request resets. A reset must end the
+ * episode. Otherwise an episode could last forever, because other consumers of the account may use
+ * up each next window before this consumer is admitted.
  *
  * A denied request is a strike if it comes at least `graceMs` after the episode began. So requests
  * that were already in flight when the quota ran out are not strikes. Strikes are counted in fixed

@@ -30,9 +30,10 @@ import { type ConsumerId, escapeId, subjectOf } from './consumer.ts';
  * replica of the service treat Redis as down. So version 2 uses other Redis keys for allowances,
  * and each version counts its own.
  *
- * A change of a Redis key, of a value or of its meaning needs a new version. The new version must convert the data of
- * the previous version, or read and write both formats. `redis-format.test.ts` checks this: it runs a replica of the
- * previous version together with a replica of this version, and compares the data of this version with a sample.
+ * If you change a Redis key, a value or the meaning of a value, the format needs a new version. The new version must
+ * convert the data of the previous version, or read and write both formats. `redis-format.test.ts` checks this. The test
+ * runs a replica of the previous version together with a replica of this version, and compares the data of this version
+ * with a sample.
  */
 
 /**

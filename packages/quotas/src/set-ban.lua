@@ -3,9 +3,10 @@
 -- counts of both windows are the first bytes of the same string, and stay. `redis-format.ts`
 -- describes this string.
 --
--- KEYS[1] the new Redis key ARGV[1] the ban state, packed ARGV[2] how long the ban state is needed,
--- in milliseconds ARGV[3] how many bytes of windows are in front of the ban state at KEYS[1]: 20,
--- or 0 if there are none
+-- KEYS[1]  the new Redis key
+-- ARGV[1]  the ban state, packed
+-- ARGV[2]  how long the ban state is needed, in milliseconds
+-- ARGV[3]  how many bytes of windows are in front of the ban state at KEYS[1]: 20, or 0 if there are none
 
 local to, ban, ttl, windows = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 

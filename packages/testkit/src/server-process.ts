@@ -125,8 +125,8 @@ export async function spawnServer({ command, env }: ServerOptions) {
         // biome-ignore lint/style/noProcessEnv: the server needs the PATH of the test, which has npm
         PATH: process.env['PATH'],
         HOME: homedir(),
-        // Like `npm start`, the server uses a compile cache. Most of the time of a start is the
-        // compilation of its modules.
+        // Like `npm start`, the server uses a compile cache. Without the cache, a start would spend
+        // most of its time on the compilation of its modules.
         NODE_COMPILE_CACHE: compileCache,
         DATA_DIR: directory.path,
         ...patientEnv,

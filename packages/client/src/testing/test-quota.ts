@@ -34,8 +34,8 @@ export interface TestQuota {
 const banPolicy = { ...defaultBanPolicy, minStrikes: 0 };
 
 /**
- * Creates the two windows. They use the function `decide`, by which the real service decides when
- * it has no Redis.
+ * Creates the two windows. They count requests with the function `decide`, which the real service
+ * also uses when it has no Redis.
  */
 export function createTestQuota(quota: Quota): TestQuota {
   let state = { counts: unused, ban: notBanned };
