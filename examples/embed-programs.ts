@@ -62,12 +62,12 @@ function operationsModule(): string {
     );
     return `  ${operation}: {\n${programs.join('')}  },\n`;
   });
-  return `// Written by \`npm run programs\` from examples/operations. Edit the programs there.
+  return `// \`npm run programs\` writes this file from the programs in examples/operations. Edit those programs.
 
-/** The address in the programs. */
+/** The base URL in the programs. The API reference replaces it by the URL of the service. */
 export const programsBaseUrl = '${localBaseUrl}';
 
-/** Programs that call an operation, by its name and their kind. */
+/** The programs that call each operation, indexed by the name of the operation and by their kind. */
 export const operationPrograms = {
 ${entries.join('')}};
 `;

@@ -109,7 +109,7 @@ test('the tool publint finds no problem in the packed client', async () => {
 });
 
 // The campaign (long test) `bundles` measures bundles of other bundlers.
-test('a bundle of the whole client by rolldown has at most 7.9 kB', async () => {
+test('a bundle of the whole client that rolldown creates has at most 7.9 kB', async () => {
   await using bundle = await rolldown({ input: join(packageDirectory, 'dist/index.js') });
   const { output } = await bundle.generate({ format: 'esm', minify: true });
   expect(output[0].exports).toContain('createClient');

@@ -1,9 +1,9 @@
-// Written by `npm run programs` from examples/operations. Edit the programs there.
+// `npm run programs` writes this file from the programs in examples/operations. Edit those programs.
 
-/** The address in the programs. */
+/** The base URL in the programs. The API reference replaces it by the URL of the service. */
 export const programsBaseUrl = 'http://127.0.0.1:3000/v1';
 
-/** Programs that call an operation, by its name and their kind. */
+/** The programs that call each operation, indexed by the name of the operation and by their kind. */
 export const operationPrograms = {
   listPets: {
     curl: `curl -i "http://127.0.0.1:3000/v1/pets?status=available&limit=50" \\
