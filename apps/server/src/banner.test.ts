@@ -56,7 +56,7 @@ test('the banner names DATABASE_URL and REDIS_URL without their values, because 
   expect(text).not.toMatch(/hunter2|API key|curl|embedded/);
 });
 
-test('the banner says to log in to the console with the ADMIN_TOKEN, or to set ADMIN_TOKEN if Postgres is used without it', () => {
+test('the banner says to log in to the console with the ADMIN_TOKEN, or to set an ADMIN_TOKEN if the service uses Postgres and has none', () => {
   const login = (more: object) => /^ +(Log in .*)$/m.exec(banner({ ...embedded, ...more }))?.[1];
   expect(login({ hasAdminToken: true })).toContain('with the ADMIN_TOKEN');
   expect(login({ dataDir: undefined })).toContain('Set ADMIN_TOKEN');

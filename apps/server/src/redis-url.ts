@@ -122,8 +122,8 @@ function faultOfAddress(
   if (number === 'none') {
     return 'expected the number of a database as the path, such as redis://host:6379/1';
   }
-  // Without a password, the client would not send the user either, and would connect as the default
-  // user of Redis.
+  // A user without a password is refused. The client would not send the user either, and would
+  // connect as the default user of Redis.
   if (username !== '' && password === '') {
     return 'expected a password for the user: redis://user:password@host:port';
   }

@@ -6,7 +6,7 @@ import { exampleKey, Key, KeyState } from './admin-key.ts';
 import { Label } from './label-schema.ts';
 
 const tokenPrefix = {
-  error: 'expected the 8 visible characters of a token, such as ast_0000',
+  error: 'expected the first 8 characters of a token, such as ast_0000',
 };
 const days = { error: 'expected an integer from 1 to 400' };
 

@@ -11,9 +11,9 @@ import { dirname } from 'node:path';
 import { StartupError } from '@animal-store/runtime';
 
 /**
- * The mode bits that give access to other users. Postgres itself accepts 0750, so that a group can
- * back up its files. In a data directory of this service, a group could read no file, but could
- * send admin commands through the socket.
+ * The mode bits that give access to the group and to other users. A directory with one of these
+ * bits is refused. Postgres itself accepts 0750, so that a group can back up the files of Postgres.
+ * But in a data directory of this service, the group could send admin commands through the socket.
  */
 const otherUsersBits = 0o077;
 

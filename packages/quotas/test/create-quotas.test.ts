@@ -157,7 +157,7 @@ test('ids with braces and percent signs have separate request counts, also in a 
   }
 });
 
-test('Redis still decides the requests of other consumers when the stored value of one consumer is invalid, so that the script call for this consumer fails', async () => {
+test('Redis still decides the requests of other consumers when the script fails for one consumer, because its stored value is invalid', async () => {
   const quotas = await open();
   await redis.connection.rpush('quotas:key:{foreign}', 'a list');
   expect((await quotas.consume({ id: 'foreign', quota })).scope).toBe('replica');

@@ -8,5 +8,5 @@ export const constantList = Array.from({ length: 20 }, (_, index) => ({
   status: (['pending', 'sold', 'available'] as const)[index % 3],
 }));
 
-// biome-ignore lint/style/noProcessEnv: a baseline is a separate program
+// biome-ignore lint/style/noProcessEnv: each baseline server is a program of its own, without the config.ts of the service
 export const port = Number(process.env['PORT']);

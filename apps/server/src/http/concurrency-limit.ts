@@ -5,8 +5,9 @@
 const periodMs = 100;
 
 /**
- * The bounds of a request's target time, in milliseconds. The target time is twice the shortest
- * average time that requests have taken.
+ * The bounds of a request's target time, in milliseconds. The limit is the number of requests that
+ * finish within the target time. The average time of the requests is measured in each period, and
+ * the target time is twice the shortest of these averages.
  */
 const [minTargetMs, maxTargetMs] = [10, 100];
 

@@ -18,7 +18,8 @@ const maxFaults = 10;
 
 /**
  * The length of the longest part of an API key that `hideTokens` does not recognize. When a value
- * is cut, its end may contain such a part.
+ * is cut, its end may contain such a part. So these characters are removed from the end of a value
+ * that was cut.
  */
 const maxUnrecognized = tokenLengths.random + tokenLengths.checksum - 1;
 const unrecognized = new RegExp(`…?[0-9A-Za-z]{0,${maxUnrecognized}}$`);

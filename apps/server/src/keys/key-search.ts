@@ -180,9 +180,9 @@ const conditions: {
       having sum(${counts.requests}) >= ${leastNearLimit()}) used
     join api_keys busy on busy.id = used.key_id and used.admitted >= ${nearLimitOf('busy')}
     left join accounts holder on holder.name = busy.account where holder.plan is null)`,
-  // An API key cannot have been used before it was created, so the condition on `createdAt` removes
-  // no further key. With this condition, a list that is sorted by creation date starts at the first
-  // API key that is old enough.
+  // An API key that was created in the last `days` days cannot be unused for `days` days. So the
+  // condition on `createdAt` does not change the result. It lets a list that is sorted by creation
+  // date skip all these API keys.
   unusedForDays: (days) => and(lt(lastUse, daysAgo(days)), lt(apiKeys.createdAt, daysAgo(days))),
 };
 

@@ -31,8 +31,9 @@ const reviewed: Readonly<Record<string, readonly string[]>> = {
     ...['api_keys', 'accounts', 'audit_entries'].map(
       (table) => `ALTER TABLE "${table}" ADD COLUMN "search" text COLLATE "C"`,
     ),
-    // This statement replaces a trigger function. The new function refuses the same changes as
-    // before, but allows filling the search text of an entry that has none.
+    // This statement replaces a trigger function, which takes no lock on a table. The new function
+    // refuses the same changes as before, but allows filling the search text of an entry that has
+    // none.
     'CREATE OR REPLACE FUNCTION "refuse_audit_change"',
   ],
 };

@@ -144,8 +144,9 @@ describe('API keys', () => {
 
 describe('requests without a valid API key', () => {
   test('the service allows an IP address 60 requests a minute, and then responds with 429', async () => {
-    // The service uses the clock of the machine, because the library rate-limiter-flexible also
-    // uses it.
+    // Other tests replace the clock of the service. This test does not, because the library
+    // rate-limiter-flexible, which counts the requests of networks, always uses the clock of the
+    // machine.
     await using service = await startService('postgres', { clock: systemClock });
     const answers: Answer[] = [];
     for (let i = 0; i < 60; i += 1) {

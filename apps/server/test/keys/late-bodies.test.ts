@@ -45,7 +45,7 @@ test.each([
   },
 );
 
-test('the public API creates an animal and counts the request once when the API key is unchanged after the body has arrived', async () => {
+test('the public API creates an animal and counts the request once when only the name of the API key changes before the body has arrived', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   using held = await holdBody(`${service.server.baseUrl}/pets`, { token, json: newPet });
   await admin.call(`/keys/${key.id}`, { method: 'PATCH', json: '{"name":"another"}' });

@@ -45,8 +45,8 @@ beforeAll(async () => {
   replicas = stack.use(await startReplicas([{ quotas, replicas: 2, ops: { adminToken } }]));
   [server] = replicas.servers as [LocalServer];
   await until(isUnavailable);
-  // The service starts without Redis. It admits its share of the limit, which is half of five,
-  // rounded up. It uses Redis as soon as Redis is up.
+  // The service starts without Redis. The option `replicas` tells it that two replicas share each
+  // limit, so it admits half of five requests, rounded up. It uses Redis as soon as Redis is up.
   expect(await countAdmitted(5, 10)).toBe(3);
   await redis.restart();
   await until(isAvailable);

@@ -8,9 +8,9 @@ import { adminOf, adminToken } from '../support/admin.ts';
 import { startService } from '../support/test-service.ts';
 
 /**
- * Matches the path of a source file of the server, or of a package that the server uses. Files of
- * tracing are excluded, because an earlier test may have left spans that are sent again while this
- * test runs.
+ * Matches the paths of the source files that a walk-through must list when a request executes them:
+ * files of the server, and of the packages that the server uses. Files of tracing are excluded. An
+ * earlier test may have left spans, and the service would execute these files to send the spans.
  */
 const sources =
   /^.*\/(?:apps\/server|packages\/(postgres|quotas|runtime))\/src\/(?!index|test-|observability\/(?:tracing|watch-collector|count-dropped-spans))(.*)$/;

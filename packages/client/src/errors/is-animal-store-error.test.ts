@@ -21,7 +21,7 @@ test.each<[unknown, boolean[]]>([
   [{ status: 429, name: 'ApiError' }, [false, false, false, false]],
   [new Error('another'), [false, false, false, false]],
 ])(
-  'for the value %s, isAnimalStoreError and the calls of isApiError for any status, for 429 and for 404 return %j',
+  'isAnimalStoreError, and isApiError for any status, for 429 and for 404, recognize the value %s: %j',
   (error, expected) => {
     const is = [isApiError(error), isApiError(error, 429), isApiError(error, 404)];
     expect([isAnimalStoreError(error), ...is]).toEqual(expected);

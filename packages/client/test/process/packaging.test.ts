@@ -108,7 +108,7 @@ test('the tool publint finds no problem in the packed client', async () => {
   expect(messages).toEqual([]);
 });
 
-// The campaign (long test) `bundles` measures bundles of other bundlers.
+// The campaign (long test) `bundles` checks the sizes of bundles that esbuild and Rollup create.
 test('a bundle of the whole client that rolldown creates has at most 7.9 kB', async () => {
   await using bundle = await rolldown({ input: join(packageDirectory, 'dist/index.js') });
   const { output } = await bundle.generate({ format: 'esm', minify: true });

@@ -4,7 +4,7 @@ import type { JsonObject } from './json-schema.ts';
 /** The description of a response header in an OpenAPI document. */
 export interface ResponseHeader {
   readonly description: string;
-  /** Whether each response that lists the header always contains it. */
+  /** Whether the header is present in every response for which the document lists it. */
   readonly required?: boolean;
   readonly schema: JsonObject;
   readonly example: unknown;

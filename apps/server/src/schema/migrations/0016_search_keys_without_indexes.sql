@@ -1,7 +1,7 @@
--- Lists and searches no longer need these indexes, because reading a million API keys takes half a
--- second, and no service has that many. Without the indexes, lists of replicas of the previous
--- version take a third of a second. These replicas still call the function search_grams, so the
--- function is not dropped.
+-- Lists and searches of this version do not need these indexes, because reading a million API keys
+-- takes half a second, and no service has that many. Replicas of the previous version still run
+-- during the update. Their lists take a third of a second without the indexes. They also call the
+-- function search_grams, so the function is not dropped.
 DROP INDEX "accounts_search";--> statement-breakpoint
 DROP INDEX "api_keys_search";--> statement-breakpoint
 DROP INDEX "api_keys_revoked";--> statement-breakpoint
