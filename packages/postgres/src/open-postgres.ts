@@ -146,6 +146,7 @@ export function openPostgres(
           onWaiting,
           limits,
           migrationsFolder,
+          searchedTables,
         }),
       );
     },

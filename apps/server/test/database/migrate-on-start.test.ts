@@ -1,10 +1,11 @@
 import { defaultDatabaseLimits } from '@animal-store/postgres';
 import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
+import { openPostgres } from '@animal-store/postgres/open-postgres';
 import { postgresAt, until } from '@animal-store/testkit';
 import { expect, inject, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
-import { connectTo } from '../support/databases.ts';
+import { connectTo, createDatabase, patientDatabase } from '../support/databases.ts';
 import { openLocalServer } from '../support/local-server.ts';
 import { createOldDatabase } from '../support/old-database.ts';
 import { call } from '../support/test-service.ts';
@@ -155,6 +156,25 @@ test('a migration creates the search indexes as soon as the database role may cr
   expect(await indexes()).toEqual([]);
   await admin.unsafe(`grant create on database "${database.name}" to ${owner}`);
   await migratePostgres(url.href, migrationOptions);
+  expect(await indexes()).toEqual(all);
+});
+
+// Regression: only the migration program created these indexes. A service that migrated its database
+// itself had none, and each search read whole tables.
+test('a service creates the search indexes when it starts on a database without them', async () => {
+  await using database = await createDatabase('postgres');
+  await using sql = connectTo(database.url);
+  const indexes = () => sql`
+    select indexrelid::regclass::text as name from pg_index
+    where indexrelid::regclass::text like '%_trigrams' and indisvalid order by 1`;
+  const all = await indexes();
+  expect(all).toHaveLength(migrationOptions.searchedTables?.length ?? 0);
+  await sql`drop extension pg_trgm cascade`;
+  expect(await indexes()).toEqual([]);
+  await using stack = new AsyncDisposableStack();
+  const opened = openPostgres(database.url, { ...patientDatabase, ...migrationOptions });
+  stack.defer(opened.close);
+  await opened.prepare(() => {});
   expect(await indexes()).toEqual(all);
 });
 
