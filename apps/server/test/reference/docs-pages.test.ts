@@ -85,7 +85,7 @@ test('the documentation page of operations contains the parameters, schemas and 
   const { text } = await get('/docs/guides/operations.md');
   for (const line of [
     '| `limit` | query | integer, 1 to 100, default 20 | The largest number',
-    '| `ids` | query | array of 64-bit integer, 1 to 100 items | Only the animals',
+    '| `ids` | query | array of 64-bit integer, 1 to 100 items | Lists only the animals',
     '| `petId` (required) | path | 64-bit integer | ',
     '| `name` | string, 1 to 255 characters | yes | ',
     '| `status` | `available` or `pending` or `sold` | no | The availability of the animal. The default is',
