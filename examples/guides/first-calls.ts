@@ -7,7 +7,7 @@ const store = createClient({
 try {
   const mia = await store.createPet({ name: 'Mia', categoryId: 3 });
   const forSale = await store.eachPet({ status: 'available' }).toArray();
-  console.log(mia.id, forSale.length, 'animals are for sale');
+  console.log(`Added animal ${mia.id}. ${forSale.length} animals are for sale.`);
 } catch (error) {
   if (error instanceof RateLimitError) console.log('Wait', error.retryAfterMs, 'ms');
   else throw error;

@@ -25,4 +25,4 @@ const added = await store.POST('/pets', {
 });
 if (added.error) throw new Error(added.error.message);
 const list = await store.GET('/pets', { params: { query: { status: 'available', limit: 100 } } });
-console.log(added.data.id, list.data?.length, 'animals are for sale');
+console.log(`Added animal ${added.data.id}. ${list.data?.length} animals are for sale.`);

@@ -76,5 +76,5 @@ async function runOrval({ server, token }: LoadedServer): Promise<void> {
   const options = { cwd: directory.path, env: { ANIMAL_STORE_API_KEY: token } };
   await execute(process.execPath, [tools.orval], options);
   const { stdout } = await execute(process.execPath, ['first.ts'], options);
-  match(stdout, /^\d+ \d+ animals are for sale$/m);
+  match(stdout, /^Added animal \d+\. \d+ animals are for sale\.$/m);
 }

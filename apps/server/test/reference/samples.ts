@@ -153,11 +153,11 @@ const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp
   'idempotency, Idempotency keys': { sh: /^HTTP\/1.1 201[\s\S]*^Idempotent-Replayed: true/m },
   'deprecation, Before': { sh: ok, ts: mia, python: mia, go: mia },
   'deprecation, After': { sh: ok, ts: mia, python: mia, go: mia },
-  'typescript, First calls': { ts: /^\d+ \d+ animals are for sale$/m },
+  'typescript, First calls': { ts: /^Added animal \d+\. \d+ animals are for sale\.$/m },
   'typescript, Retries and waits': { ts: /^\d+ animals, \d+ left$/m },
   'typescript, Time limits and cancelling': { ts: /^\d+ animals$/m },
   'typescript, Test code that uses the client': { ts: /^Mia,Tom 2$/m },
-  'languages, openapi-fetch': { ts: /^\d+ \d+ animals are for sale$/m },
+  'languages, openapi-fetch': { ts: /^Added animal \d+\. \d+ animals are for sale\.$/m },
   'languages, Write a client': {
     python: /^Mia has category 9007199254740993\n\d+ animals are for sale$/m,
     go: /^9007199254740993 \d+ animals are for sale$/m,
