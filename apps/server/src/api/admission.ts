@@ -1,9 +1,8 @@
 import type { QuotaDecision } from '@animal-store/quotas';
-import { systemClock } from '@animal-store/runtime';
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
 import { networkOf } from '../http/client-network.ts';
 import { malformedPath } from '../http/path-encoding.ts';
-import { addWait } from '../http/request-timing.ts';
+import { beginWait, endWait, timed } from '../http/request-timing.ts';
 import { send } from '../http/send-response.ts';
 import type { ServiceQuotas } from '../quotas/open-quotas.ts';
 import { announceDeprecation } from './announce-deprecation.ts';
@@ -68,17 +67,14 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
       allowOrigin(req, res);
       addDeprecationHeaders(req, res);
 
-      const beganAt = systemClock.elapsed();
       const identified = identify(req);
       const caller =
-        identified instanceof Promise
-          ? await identified.finally(() => addWait(res, 'sqlMs', beganAt))
-          : identified;
+        identified instanceof Promise ? await timed(res, 'sqlMs', identified) : identified;
       res.locals.caller = caller;
 
-      const askedAt = systemClock.elapsed();
+      beginWait(res, 'redisMs');
       const decision = caller.denial ?? (await takeQuota(caller, req));
-      addWait(res, 'redisMs', askedAt);
+      endWait(res);
       res.locals.decision = decision;
       addQuotaHeaders(res, decision);
 

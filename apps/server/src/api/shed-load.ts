@@ -7,7 +7,7 @@ import { addHeader } from '../http/collected-headers.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedder.ts';
 import type { ContractRoute } from '../http/request-locals.ts';
-import { addWait, ageMs, recordArrival } from '../http/request-timing.ts';
+import { ageMs, recordArrival, recordQueueWait } from '../http/request-timing.ts';
 import { send } from '../http/send-response.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import type { createAdmission } from './admission.ts';
@@ -101,7 +101,7 @@ export function shedLoad(
   }
 
   function answer(res: Response): void {
-    addWait(res, 'queueMs', res.locals.arrivedAt);
+    recordQueueWait(res);
     res.locals.begin?.();
   }
 

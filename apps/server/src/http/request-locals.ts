@@ -68,6 +68,10 @@ declare global {
        * listener.
        */
       waits?: RequestWaits;
+      /** What the request waits for now; `undefined` if it does not wait. */
+      waitingFor?: keyof RequestWaits | undefined;
+      /** The time when the current wait began, by `systemClock.elapsed()`. */
+      waitingSince?: number;
       /** The error code in the response body, if the request failed. */
       errorCode?: string | undefined;
       /**

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { RequestWaits } from './request-locals.ts';
-import { ageMs } from './request-timing.ts';
+import { ageMs, endWait } from './request-timing.ts';
 
 /**
  * The outcome of a finished request for logs, metrics and traces. The outcome contains no URL, body
@@ -38,6 +38,8 @@ const clientClosedRequest = 499;
 /** Returns the outcome of a request after its response has been closed. */
 export function outcomeOf(res: Response): RequestOutcome {
   const { locals, req } = res;
+  // If the client has disconnected, the request may still wait, for example for SQL.
+  endWait(res);
   return {
     requestId: locals.requestId,
     method: req.method,

@@ -4,6 +4,8 @@ import type { RequestWaits } from './request-locals.ts';
 
 const noHeaders: string[] = [];
 
+type WithLocals = { readonly locals: Express.Locals };
+
 // A request may wait for a long time, so its values are instances of classes instead of object
 // literals. Once many object literals have lived long, V8 allocates such literals in its old space.
 // The literals, and everything that they refer to, then stay in memory until a full garbage
@@ -22,6 +24,8 @@ class ArrivedLocals {
   readonly begin: () => void;
   requestId = '';
   headers = noHeaders;
+  waitingFor: keyof RequestWaits | undefined = undefined;
+  waitingSince = 0;
 
   constructor(begin: () => void) {
     this.begin = begin;
@@ -38,29 +42,41 @@ export function recordArrival(res: Response, begin: () => void): void {
   res.locals = new ArrivedLocals(begin);
 }
 
+/** Records how long a request has waited in the load shedder's queue. */
+export function recordQueueWait({ locals: { arrivedAt, waits } }: WithLocals): void {
+  if (waits !== undefined) waits.queueMs = systemClock.elapsed() - arrivedAt;
+}
+
+/** Records that a request begins to wait for one thing, such as SQL. */
+export function beginWait({ locals }: WithLocals, name: keyof RequestWaits): void {
+  if (locals.waits === undefined) return;
+  locals.waitingFor = name;
+  locals.waitingSince = systemClock.elapsed();
+}
+
 /**
- * Records how long a request has waited for one thing, such as SQL. The wait began at `beganAt`, a
- * time of `systemClock.elapsed()`.
+ * Records that the current wait of a request has ended, and how long it took. A wait also ends when
+ * the client disconnects. Without this, a request that its client has given up would be logged
+ * without the wait that made it slow.
  */
-export function addWait(
-  { locals: { waits } }: { readonly locals: Express.Locals },
-  name: keyof RequestWaits,
-  beganAt: number,
-): void {
-  if (waits !== undefined) waits[name] += systemClock.elapsed() - beganAt;
+export function endWait({ locals }: WithLocals): void {
+  const { waits, waitingFor, waitingSince } = locals;
+  if (waits === undefined || waitingFor === undefined || waitingSince === undefined) return;
+  waits[waitingFor] += systemClock.elapsed() - waitingSince;
+  locals.waitingFor = undefined;
 }
 
 /** Waits for a result, and records how long the request has waited for it. */
 export async function timed<Result>(
-  res: { readonly locals: Express.Locals },
+  res: WithLocals,
   name: keyof RequestWaits,
   work: Promise<Result>,
 ): Promise<Result> {
-  const beganAt = systemClock.elapsed();
+  beginWait(res, name);
   try {
     return await work;
   } finally {
-    addWait(res, name, beganAt);
+    endWait(res);
   }
 }
 

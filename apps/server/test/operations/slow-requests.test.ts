@@ -1,4 +1,7 @@
+import { request } from 'node:http';
+import { until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
+import { connectTo } from '../support/databases.ts';
 import { requestLine } from '../support/observed.ts';
 import { type CallOptions, call, useService } from '../support/test-service.ts';
 
@@ -26,4 +29,30 @@ test('the log line of a slow request contains the operation and how long the req
     bodyMs: some,
   });
   expect(created['sqlMs']).toBeGreaterThan(0);
+});
+
+// Regression: the line contained 0 for the wait that was not over. So the request of a client with a
+// short timeout looked as if it had waited for nothing.
+test('the log line of a request whose client gave up contains the wait that was not over', async () => {
+  const { server, tokens, database } = service;
+  await using sql = connectTo(database.url);
+  await using other = connectTo(database.url);
+  await sql.begin(async (transaction) => {
+    await transaction`lock table pets in access exclusive mode`;
+    const requestId = 'given-up-1';
+    const headers = { Authorization: `Bearer ${tokens.pro}`, 'X-Request-Id': requestId };
+    const waiting = request(`${server.baseUrl}/pets?limit=7`, { headers, agent: false });
+    // Destroying the request before the response causes an error, which is expected.
+    waiting.on('error', () => {});
+    waiting.end();
+    await until(async () => {
+      const locked = await other`
+        select from pg_locks where relation = 'pets'::regclass and not granted`;
+      return locked.length > 0;
+    });
+    waiting.destroy();
+    const line = await requestLine(server, requestId);
+    expect(line).toMatchObject({ status: 499, aborted: true });
+    expect(line['sqlMs']).toBeGreaterThan(0);
+  });
 });
