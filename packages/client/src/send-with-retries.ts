@@ -147,7 +147,7 @@ export function createSend(
         throw new TimeoutError(
           sentAtMs >= 0
             ? `no complete response within ${timeoutMs} ms`
-            : `the request was not sent: no response to earlier requests within ${timeoutMs} ms`,
+            : `the request was not sent: no response to earlier requests within ${Math.max(timeoutMs, maxRetryAfterMs)} ms`,
           call,
         );
       }

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
+import type { TimeoutError } from '../src/errors/timeout-error.ts';
 import { settle, useFakeClock } from './fake-clock.ts';
 import { rejection } from './rejection.ts';
 import { answerJson, deny, disconnect, hang, ok, openStore, refuse } from './scripted-fetch.ts';
@@ -127,17 +128,31 @@ describe('the option timeoutMs', () => {
     },
   );
 
-  test('a call that waits for earlier requests times out after `timeoutMs`, and its error says that the call was not sent', async () => {
-    const { store, script } = openStore([hang], { maxRetries: 0 });
-    const calls = Array.from({ length: 8 }, () => rejection(store.listPets()));
-    const errors = (await settle(Promise.all(calls))) as { attempts: number }[];
-    expect(errors).toMatchObject(Array(8).fill({ name: 'TimeoutError' }));
-    const notSent = errors.filter(({ attempts }) => attempts === 0);
-    expect(notSent).toHaveLength(8 - script.requests.length);
-    const message =
-      'listPets: the request was not sent: no response to earlier requests within 30000 ms';
-    expect(notSent[0]).toHaveProperty('message', message);
-  });
+  test.each([
+    [{}, 70_000],
+    [{ maxRetryAfterMs: 0 }, 30_000],
+  ])(
+    'with the options %j, a call that waits for earlier requests times out after %i ms, and its error says that the call was not sent',
+    async (options, expected) => {
+      const { store, script } = openStore([hang], { ...options, maxRetries: 0 });
+      const start = Date.now();
+      const calls = Array.from({ length: 8 }, async () => {
+        const { name, message, attempts } = (await rejection(store.listPets())) as TimeoutError;
+        return { name, message, attempts, afterMs: Date.now() - start };
+      });
+      const errors = (await settle(Promise.all(calls))) as Awaited<(typeof calls)[number]>[];
+      const notSent = errors.filter(({ attempts }) => attempts === 0);
+      expect(notSent).toEqual(
+        Array(8 - script.requests.length).fill({
+          name: 'TimeoutError',
+          message: `listPets: the request was not sent: no response to earlier requests within ${expected} ms`,
+          attempts: 0,
+          afterMs: expected,
+        }),
+      );
+      expect(notSent).not.toEqual([]);
+    },
+  );
 });
 
 test('a call sends nothing when its signal is already aborted', async () => {

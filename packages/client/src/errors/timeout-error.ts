@@ -2,8 +2,8 @@ import { ConnectionError } from './connection-error.ts';
 
 /**
  * An error for a call without a complete response within `timeoutMs`. The service may have executed
- * the request. If the message says `not sent`, the last attempt was not sent: it timed out while it
- * waited for the responses to earlier requests.
+ * the request. If the message says `not sent`, the last attempt was not sent: it waited for the
+ * responses to earlier requests for `maxRetryAfterMs`, or for `timeoutMs` if that is longer.
  *
  * @example
  * ```ts
