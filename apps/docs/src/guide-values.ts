@@ -94,7 +94,7 @@ function bans(policy: BanPolicy): string {
 
 An API key that keeps sending requests after a 429 is temporarily banned. A key is banned when more than ${withCommas(minStrikes)} of its requests are denied within ${duration(strikeWindowSeconds)}. The number of denied requests must also be above ${share}.${grace} The first ban lasts ${duration(policy.banSeconds)}. Each further ban within ${duration(policy.memorySeconds)} lasts twice as long, up to ${duration(policy.maxBanSeconds)}.
 
-Before a ban, the message of the 429 and the field \`warned\` of \`GET /rate-limit\` warn you. During a ban, every response is 429 [\`key_temporarily_banned\`](/docs#error-key_temporarily_banned). \`Retry-After\` and \`X-RateLimit-Reset\` contain the end of the ban. Further requests do not make the ban longer. The operators can end a ban.
+Before a ban, the message of the 429 and the field \`warned\` of \`GET /rate-limit\` warn you. During a ban, every request except \`GET /rate-limit\` gets 429 [\`key_temporarily_banned\`](/docs#error-key_temporarily_banned). \`Retry-After\` and \`X-RateLimit-Reset\` contain the end of the ban. Further requests do not make the ban longer. The operators can end a ban.
 `;
 }
 
