@@ -87,7 +87,8 @@ export function createConcurrencyLimit(now: number) {
   let periodsToProbe = 0;
   let period: Period = { beganAt: now, running: 0 };
   /**
-   * The periods that have requests in flight and are not older than `stuckMs`, oldest first.
+   * The periods that are not older than `stuckMs`, oldest first. The requests of older periods count
+   * as stuck.
    *
    * A period only counts its requests. A `Map` of the requests themselves leaked memory until the
    * next full garbage collection. A growing and shrinking Map leaves old tables behind, and each
@@ -147,8 +148,8 @@ export function createConcurrencyLimit(now: number) {
     finish(started: Period, durationMs: number): void {
       started.running -= 1;
       answered += 1;
-      // A request can take many seconds, for example while its body arrives. So its time is cut at
-      // the maximum of the target time, because one such request must not change the average.
+      // A request can take many seconds, for example while its body arrives. Its time is cut at the
+      // maximum of the target time, so that one such request changes the average only a little.
       sumMs += Math.min(maxTargetMs, durationMs);
     },
   };

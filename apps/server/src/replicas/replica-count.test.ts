@@ -29,7 +29,7 @@ test.each<[what: string, count: number, heard: string[]]>([
   },
 );
 
-test('the function `hear` returns true for the first heartbeat of another replica, and again for its first heartbeat after a restart', () => {
+test('the function `recordHeartbeat` returns true for the first heartbeat of another replica, and again for its first heartbeat after a restart', () => {
   const replicas = countOf(own);
   expect(['a', 'a', own, 'b'].map((id) => replicas.recordHeartbeat(id))).toEqual([
     true,

@@ -213,7 +213,10 @@ test('an API key stays banned when Redis was down while the account of the key o
   expect(await isBanned(other)).toBe(true);
 });
 
-/** Finishes the interrupted moves of bans, as a replica does a minute after their start. */
+/**
+ * Finishes the interrupted moves of bans. They count as interrupted, because their recorded start is
+ * set back by a minute.
+ */
 async function finishLater(): Promise<void> {
   await database.db.execute(sql`update ban_moves set started_at = now() - interval '1 minute'`);
   await createBanMoves(database.db, quotas).finishAll();
