@@ -90,7 +90,7 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
      */
     async admitPage(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
-      next(overQuota(await pages.take(networkOf(req))));
+      next(overQuota(await timed(res, 'redisMs', pages.take(networkOf(req)))));
     },
 
     /**

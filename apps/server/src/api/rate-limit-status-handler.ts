@@ -2,6 +2,7 @@ import { apiVersion, rateLimitStatusContract } from '@animal-store/contract';
 import { isWarned, reportedWindow } from '@animal-store/quotas';
 import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
+import { timed } from '../http/request-timing.ts';
 import type { ServiceQuotas } from '../quotas/open-quotas.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
 import { keyOf } from './identify-caller.ts';
@@ -20,7 +21,7 @@ export function createRateLimitStatusHandlers({ keys }: Pick<ServiceQuotas, 'key
   return initServer().router(statusContract, {
     async getRateLimit({ res }) {
       const apiKey = keyOf(res);
-      const usage = await keys.look(apiKey);
+      const usage = await timed(res, 'redisMs', keys.look(apiKey));
       const { windows, bannedUntil, strikes, strikeThreshold } = usage;
       const isOpen = windows.every(({ remaining }) => remaining > 0);
       const reported = reportedWindow(windows, isOpen);

@@ -1,9 +1,9 @@
 import { request } from 'node:http';
-import { until } from '@animal-store/testkit';
+import { openRedis, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { connectTo } from '../support/databases.ts';
 import { requestLine } from '../support/observed.ts';
-import { type CallOptions, call, useService } from '../support/test-service.ts';
+import { type CallOptions, call, startService, useService } from '../support/test-service.ts';
 
 const service = useService('postgres', { observability: { slowRequestMs: 0 } });
 
@@ -55,4 +55,16 @@ test('the log line of a request whose client gave up contains the wait that was 
     expect(line).toMatchObject({ status: 499, aborted: true });
     expect(line['sqlMs']).toBeGreaterThan(0);
   });
+});
+
+// Regression: the wait of a page was not recorded, because a page has a quota of its own.
+test('the log line of a documentation page contains how long the request waited for Redis', async () => {
+  await using redis = await openRedis();
+  await using own = await startService('postgres', {
+    env: { REDIS_URL: redis.url },
+    observability: { slowRequestMs: 0 },
+  });
+  const { headers } = await call(`${own.server.origin}/docs`, { token: null });
+  const line = await requestLine(own.server, headers.get('X-Request-Id') ?? '');
+  expect(line['redisMs']).toBeGreaterThan(0);
 });
