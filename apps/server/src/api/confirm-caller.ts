@@ -1,4 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
+import { timed } from '../http/request-timing.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import { describeCaller, tokenOf } from './identify-caller.ts';
 import { missingPermission } from './permission.ts';
@@ -15,11 +16,12 @@ import { missingPermission } from './permission.ts';
 export function createConfirmation(keys: Pick<KeyCache, 'findCached' | 'findByToken'>) {
   return async function confirmCaller(
     req: Request,
-    _res: Response,
+    res: Response,
     next: NextFunction,
   ): Promise<void> {
     const token = tokenOf(req);
-    const key = token && (keys.findCached(token) ?? (await keys.findByToken(token)));
+    const key =
+      token && (keys.findCached(token) ?? (await timed(res, 'sqlMs', keys.findByToken(token))));
     next(missingPermission(describeCaller(token, key || undefined), req));
   };
 }
