@@ -120,7 +120,8 @@ export async function testLoadBalancer({ scope, freePort, say }) {
   match(await (await fetch(statistics)).text(), /Statistics Report/);
   await postgres.stop();
   await untilBalancerAnswers(() => get('/v1/pets?secret=1'));
-  for (const path of ['/docs', '/openapi.json']) equal((await get(path)).status, 200);
+  for (const path of ['/docs', '/openapi.json', '/llms.txt', '/llms-full.txt'])
+    equal((await get(path)).status, 200);
   say('no replica is ready: the Error body, and the reference of those that are alive');
   await Promise.all(servers.map((server) => server.kill()));
   await untilBalancerAnswers(() => get('/docs'));
