@@ -233,6 +233,16 @@ describe('calls that wait in the quota gate', () => {
   });
 });
 
+// Regression: the reset became an invalid date, and the quota gate refused all later calls.
+test('the quota gate ignores the quota of a response whose reset is too large for a date', async () => {
+  const { send, sent } = open();
+  const first = send();
+  sent[0]?.resolve(answer(0, { resetInSeconds: 1e13 }));
+  await first;
+  void send();
+  expect(sent).toHaveLength(2);
+});
+
 describe('responses that may be old', () => {
   const usedUp = {
     'X-RateLimit-Limit': '60',

@@ -71,6 +71,7 @@ test.each([
 test.each([
   [429, state],
   [502, { ...state, 'X-RateLimit-Reset': 'soon' }],
+  [200, { ...state, 'X-RateLimit-Reset': String(resetAt) }],
   [200, { ...state, 'X-RateLimit-Limit': '60s' }],
   [200, { ...state, 'X-RateLimit-Remaining': 'a7' }],
 ] as [number, Record<string, string>][])(
