@@ -13,8 +13,8 @@ export interface RateLimitState {
 
 /**
  * Reads the quota state from the `X-RateLimit-*` headers. Returns `undefined` if one of the three
- * is missing, or is not a whole number of at most 12 digits. A `Date` can represent every such number
- * of seconds. With an invalid date, the quota gate would refuse all later calls.
+ * is missing, or is not a whole number of at most 12 digits. A `Date` can represent every such
+ * number of seconds. With an invalid date, the quota gate would refuse all later calls.
  */
 export function readRateLimit(headers: Pick<HttpHeaders, 'get'>): RateLimitState | undefined {
   const [limit = 0, remaining = 0, resetAt = 0] = ['Limit', 'Remaining', 'Reset'].map((name) =>
