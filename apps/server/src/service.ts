@@ -16,7 +16,7 @@ import { type ApiSettings, defaultApiSettings } from './api/api-settings.ts';
 import { createApp } from './api/app.ts';
 import { createConfirmation } from './api/confirm-caller.ts';
 import { keyOf } from './api/identify-caller.ts';
-import { createAuditLog, defaultDeleteAuditMs } from './audit/audit-log.ts';
+import { createAuditLog, defaultDeleteAuditMs, deleteExpiredAudit } from './audit/audit-log.ts';
 import type { BanLogSettings } from './bans/ban-log-settings.ts';
 import { readBansAsStored } from './bans/current-bans.ts';
 import { openBanLog } from './bans/open-ban-log.ts';
@@ -37,7 +37,11 @@ import { createHealth } from './ops/health.ts';
 import { openOps } from './ops/open-ops.ts';
 import { defaultOpsSettings, type OpsSettings } from './ops/ops-settings.ts';
 import { createOverview } from './overview/overview.ts';
-import { createIdempotentCreations, defaultDeleteExpiredMs } from './pets/idempotent-creation.ts';
+import {
+  createIdempotentCreations,
+  defaultDeleteExpiredMs,
+  deleteExpiredIdempotencyKeys,
+} from './pets/idempotent-creation.ts';
 import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
@@ -269,12 +273,12 @@ function openDomain(context: Context, { database, quotas, replicaCount, usage }:
   const onFailure = unlessUnavailable(observability.report);
   const banMoves = createBanMoves(database.background, quotas.keys);
   const repetitions = [
-    repeat(creations.deleteExpired, {
+    repeat(() => deleteExpiredIdempotencyKeys(database.background), {
       clock,
       pauseMs: context.pets?.deleteExpiredMs ?? defaultDeleteExpiredMs,
       onFailure,
     }),
-    repeat(audit.deleteExpired, {
+    repeat(() => deleteExpiredAudit(database.background), {
       clock,
       pauseMs: context.audit?.deleteExpiredMs ?? defaultDeleteAuditMs,
       onFailure,

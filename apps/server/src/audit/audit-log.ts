@@ -162,14 +162,14 @@ export function createAuditLog(db: Database) {
 
     /** Counts the entries that match all given filters. */
     count: (filter: AuditFilter) => countEntries(db, filter),
-
-    /**
-     * Deletes a batch of entries whose retention period has ended.
-     *
-     * @returns whether there may be more entries to delete.
-     */
-    async deleteExpired(): Promise<boolean> {
-      return (await deleteOldest(db)).length === maxDeletedEntries;
-    },
   };
+}
+
+/**
+ * Deletes a batch of audit entries whose retention period has ended.
+ *
+ * @returns whether there may be more entries to delete.
+ */
+export async function deleteExpiredAudit(db: Database): Promise<boolean> {
+  return (await deleteOldest(db)).length === maxDeletedEntries;
 }

@@ -188,14 +188,14 @@ export function createIdempotentCreations(db: Database) {
       if (earlier.fingerprint !== fingerprint) return { outcome: 'key-reused' };
       return { outcome: 'replayed', pet: { id: earlier.petId, ...pet } };
     },
-
-    /**
-     * Deletes a batch of expired idempotency keys.
-     *
-     * @returns whether there may be more expired idempotency keys.
-     */
-    async deleteExpired(): Promise<boolean> {
-      return (await deleteExpiredKeys(db)).length === maxDeleted;
-    },
   };
+}
+
+/**
+ * Deletes a batch of expired idempotency keys.
+ *
+ * @returns whether there may be more expired idempotency keys.
+ */
+export async function deleteExpiredIdempotencyKeys(db: Database): Promise<boolean> {
+  return (await deleteExpiredKeys(db)).length === maxDeleted;
 }

@@ -6,7 +6,7 @@ import {
 } from '@animal-store/admin-contract';
 import { findLink } from '@animal-store/contract';
 import { expect, test } from 'vitest';
-import { createAuditLog, recordAudit } from '../../src/audit/audit-log.ts';
+import { deleteExpiredAudit, recordAudit } from '../../src/audit/audit-log.ts';
 import { adminToken, nobody, someCause, useAdmin } from '../support/admin.ts';
 
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -187,7 +187,7 @@ test('the database refuses to change an audit entry, and refuses to delete an au
     await expect(db.execute(statement)).rejects.toMatchObject(refused);
   }
   expect(await entriesOf('account=old')).toHaveLength(2);
-  expect(await createAuditLog(db).deleteExpired()).toBe(false);
+  expect(await deleteExpiredAudit(db)).toBe(false);
   const kept = [{ after: { name: String(auditRetentionDays - 1) } }];
   expect(await entriesOf('account=old')).toMatchObject(kept);
 });

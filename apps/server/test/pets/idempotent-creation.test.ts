@@ -4,7 +4,10 @@ import type { Database } from '@animal-store/postgres';
 import { inTransaction } from '@animal-store/postgres';
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createIdempotentCreations } from '../../src/pets/idempotent-creation.ts';
+import {
+  createIdempotentCreations,
+  deleteExpiredIdempotencyKeys,
+} from '../../src/pets/idempotent-creation.ts';
 import { idempotencyKeys, pets } from '../../src/schema/schema.ts';
 import { databaseKinds, useDatabase } from '../support/databases.ts';
 import { select } from '../support/explain.ts';
@@ -95,13 +98,13 @@ describe.each(databaseKinds)('database %s', (kind) => {
     expect(await create(['key', 'b'], ['key', 'a'])).toEqual(['replayed', 'key-reused']);
   });
 
-  test('deleteExpired deletes idempotency keys that are older than 24 hours, at most a thousand per call', async () => {
+  test('deleteExpiredIdempotencyKeys deletes idempotency keys that are older than 24 hours, at most a thousand per call', async () => {
     await opened.db.execute(sql`
       insert into idempotency_keys (key_id, idempotency_key, fingerprint, pet_id, created_at)
       select gen_random_uuid(), 'piled up', '', 1, now() - interval '24 hours 1 minute'
       from generate_series(1, 2500)`);
     await create(['kept', 'kept']);
-    const { deleteExpired } = createIdempotentCreations(opened.db);
+    const deleteExpired = () => deleteExpiredIdempotencyKeys(opened.db);
     const isMore = [await deleteExpired(), await deleteExpired(), await deleteExpired()];
     expect(isMore).toEqual([true, true, false]);
     expect(await storedKeys()).toEqual([hashOf('kept')]);
