@@ -1,8 +1,14 @@
 import './resolve-drizzle.ts';
 import { StartupError } from '@animal-store/runtime';
+import { stopOnSignals } from './stop-process.ts';
 
 // The program migrates the database at DATABASE_URL and exits. Run it before you deploy a new
 // version. Otherwise the first replica of the new version migrates the database when it starts.
+
+// In a container, this program is process 1, which ignores signals that it has no handler for.
+stopOnSignals();
+// A signal exits with this code. An interrupted migration must not count as complete.
+process.exitCode = 1;
 
 try {
   const [{ readConfig }, { migratePostgres }, { migrationOptions }] = await Promise.all([
@@ -26,8 +32,8 @@ try {
     },
   });
   process.stdout.write('The database has all migrations.\n');
+  process.exitCode = 0;
 } catch (error) {
   if (!(error instanceof StartupError)) throw error;
   process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { postgresAt } from '@animal-store/testkit';
+import { postgresAt, spawnServer } from '@animal-store/testkit';
 import { expect, inject, test } from 'vitest';
 import { connectTo } from '../support/databases.ts';
 import { execute } from '../support/run-command.ts';
@@ -24,4 +24,19 @@ test('src/migrate.ts fails with a one-line message when DATABASE_URL is not set'
     stdout: '',
     stderr: expect.stringMatching(/^DATABASE_URL: [^\n]+\n$/),
   });
+});
+
+// Regression: as process 1 of a container, the program ignored SIGTERM. Compose and Kubernetes
+// killed it only after their grace period.
+test('src/migrate.ts handles SIGTERM while it waits for another migration, and fails', async () => {
+  await using database = await postgresAt(inject('postgres')).createDatabase();
+  await using sql = connectTo(database.url);
+  await sql`select pg_advisory_lock(7301874402561)`;
+  await using migrating = await spawnServer({
+    command: [process.execPath, program],
+    env: { DATABASE_URL: database.url },
+  });
+  await migrating.untilOutput(/Another replica is migrating the database/);
+  migrating.signal('SIGTERM');
+  expect(await migrating.exited).toEqual({ code: 1, signal: null });
 });
