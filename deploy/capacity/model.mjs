@@ -88,7 +88,8 @@ const assumptions = {
 function need(keys, requests) {
   const it = assumptions;
   // The average number of API keys that are active in the same minute. The model assumes that all
-  // API keys are used within the same 8 hours, and each API key in 60 minutes of them.
+  // API keys are used within the same 8 hours, and that each API key is active in 60 of the 480
+  // minutes.
   const activeKeys = keys * (it.activeMinutes / (it.activeHours * 60));
   let replicas = 3;
   let usage;

@@ -103,7 +103,8 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
   await start(scope, 'psql', [databaseUrl, '--command', lock]);
   const listing = until(async () => {
     const shown = await sh(commands.database);
-    // The runbook's query shows a session that has waited for the lock for at least a second.
+    // The test waits until the runbook's query shows a session that has waited for the lock on the
+    // table for at least a second. The last column contains the session that holds the lock.
     return /\| 00:00:0[1-9]\.\d+ +\| Lock +\| \{(\d+)\}/.exec(shown)?.[1];
   });
   const holder = await Promise.race([listing, repeatUntil(() => list(server), listing)]);

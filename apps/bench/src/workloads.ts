@@ -32,7 +32,7 @@ export type Workload = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/** The number of different requests in the loop of a connection. */
+/** The number of different requests of a connection. The connection sends them again and again. */
 const callsPerConnection = 200;
 
 function manyCalls(connection: number, call: (random: (below: number) => number) => Call): Call[] {

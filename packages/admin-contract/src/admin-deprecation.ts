@@ -28,7 +28,7 @@ export const Deprecation = z
     rows: z
       .array(UsageRow)
       .describe(
-        'The requests of all keys together that called deprecated operations, by time, operation and outcome.',
+        'The requests for deprecated operations, summed up over all keys, by time, operation and outcome.',
       ),
     callers: Keys.describe(
       'A page of the keys that called a deprecated operation. The key with the latest call comes first. Each key has the property `recent`, with its requests of the last day and month.',

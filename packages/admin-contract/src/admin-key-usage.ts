@@ -14,7 +14,7 @@ const KeyWindow = z
     limit: keyLimit.describe('How many requests the quota allows in this window.'),
     remaining: count.describe('How many requests are left in this window.'),
     resetsAt: timestamp.describe(
-      'When the window ends and its count resets. Without a request in the window: when a window that starts now would end.',
+      'When the window ends and its count resets. If the window has no request yet, this is the time when a window that starts now would end.',
     ),
   })
   .meta({ id: 'KeyWindow', description: 'One quota window.' });

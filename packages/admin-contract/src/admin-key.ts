@@ -18,7 +18,7 @@ const limit = { error: `expected an integer from 1 to ${maxLimit}` };
 export const KeyState = oneOf(keyStates).meta({
   id: 'KeyState',
   description:
-    'The state of a key. Requests are admitted only with an active key. A suspended key can be resumed. The key itself is suspended (`suspension`), or its account (`accountSuspension`), or both. If a suspended key has expired or was revoked, its state is `expired` or `revoked`.',
+    'The state of a key. Requests are admitted only with an active key. A suspended key can be resumed. If the state is `suspended`, then the key itself is suspended (`suspension`), or its account (`accountSuspension`), or both. If a suspended key has expired or was revoked, its state is `expired` or `revoked`.',
 });
 
 export type KeyState = z.output<typeof KeyState>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { usageOperations } from './admin-usage.ts';
 
-test('usageOperations lists each operation at the position that the database stores', () => {
+test('usageOperations keeps the order of the operations, because the database stores the index of each operation', () => {
   const stored = ['none', 'listPets', 'createPet', 'getPet', 'listOrders', 'getRateLimit'];
   expect(usageOperations).toEqual(stored);
 });

@@ -209,7 +209,7 @@ describe('calls that wait in the quota gate', () => {
     expect(sent.slice(1).map(({ name }) => name)).toEqual(['0', '1', '2']);
   });
 
-  test('the quota gate refuses a waiting call when the quota is used up and resets only after the `maxRetryAfterMs` of the call', async () => {
+  test('the quota gate refuses a waiting call when the quota resets later than the `maxRetryAfterMs` of the call allows', async () => {
     const { send, sent } = open();
     for (let count = 0; count < 3; count++) void send();
     const impatient = send('', { maxRetryAfterMs: 59_000 });

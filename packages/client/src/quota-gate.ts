@@ -220,7 +220,8 @@ export function createQuotaGate(): QuotaGate {
           const retryAtMs = quota.endsAtMs + Math.max(0, windows) * strikeWindowMs;
           return { refusal: describeRefusal(quota, retryAtMs - now) };
         }
-        // After the reset, the call may again wait for responses to earlier requests.
+        // After the quota has reset, too many earlier requests may still have no response. So the
+        // call may wait for these responses once more.
         placeByMs = quota.endsAtMs + patienceMs;
       } else if (placeByMs <= now) {
         break;

@@ -63,7 +63,7 @@ export function createRedact(apiKey: string): Redact {
       return Object.assign(new Error(redact(message)), { stack: redact(stack) });
     } catch {
       // A value in an error may be a proxy that throws when it is read, or an object without a
-      // string form. An exception in this search would leave the call pending forever.
+      // string form. If this function threw an exception, the call would stay pending forever.
       return new Error('unreadable error');
     }
   }

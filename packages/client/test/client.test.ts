@@ -338,7 +338,7 @@ test.each([
   },
 );
 
-test('the error of a failed connection does not quote a cause that contains an address', async () => {
+test('the error of a failed connection does not quote a cause that contains a URL, because the URL may contain a password', async () => {
   const cause = new Error('no route to https://user:secret@proxy.example/?token=1');
   const step = () => Promise.reject(new TypeError('fetch failed', { cause }));
   const { message } = (await rejection(open([step]).store.listPets())) as Error;

@@ -3,7 +3,7 @@
  */
 export const tokenSchemes = { key: 'ast_', operator: 'aso_', session: 'asc_' } as const;
 
-/** The digits of a token, in base 62. */
+/** The characters that a token may contain after its prefix: the 62 digits of base 62. */
 export const tokenDigits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** The number of digits after the prefix: random digits, and then the digits of their checksum. */

@@ -22,33 +22,33 @@ export const tools = {
   areTheTypesWrong: pathIn('@arethetypeswrong/core', 'dist/index.js'),
   /** A browser script that finds accessibility problems in a page. */
   axe: pathIn('axe-core', 'axe.min.js'),
-  /** A command for Node that writes the SQL of migrations. */
+  /** The script of drizzle-kit, which Node runs, and which writes the SQL of migrations. */
   drizzleKit: pathIn('drizzle-kit', 'bin.cjs'),
   /** The bundler esbuild, as a CommonJS module. */
   esbuild: pathIn('esbuild', 'lib/main.js'),
   /**
-   * The generator @hey-api/openapi-ts, a command for Node that creates a TypeScript client from an
-   * OpenAPI document.
+   * The script of @hey-api/openapi-ts, which Node runs, and which creates a TypeScript client from
+   * an OpenAPI document.
    */
   heyApi: pathIn('@hey-api/openapi-ts', 'bin/run.js'),
   /**
-   * The generator Orval, a command for Node that creates a TypeScript client from an OpenAPI
+   * The script of Orval, which Node runs, and which creates a TypeScript client from an OpenAPI
    * document.
    */
   orval: pathIn('orval', 'dist/bin/orval.mjs'),
   /**
-   * The generator openapi-typescript, a command for Node that creates TypeScript types from an
+   * The script of openapi-typescript, which Node runs, and which creates TypeScript types from an
    * OpenAPI document.
    */
   openapiTypescript: pathIn('openapi-typescript', 'bin/cli.js'),
   /**
-   * The compiler of the oldest TypeScript that the published client supports. It is a command for
-   * Node.
+   * The compiler of the oldest TypeScript that the published client supports, as a script that Node
+   * runs.
    */
   typescript54: pathIn('typescript54', 'bin/tsc'),
   /**
-   * The compiler of the oldest TypeScript that the published contract supports. It is a command for
-   * Node.
+   * The compiler of the oldest TypeScript that the published contract supports, as a script that
+   * Node runs.
    */
   typescript59: pathIn('typescript59', 'bin/tsc'),
   /** The folder with the types of the oldest Node that the published packages support. */

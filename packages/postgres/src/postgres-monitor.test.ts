@@ -83,9 +83,9 @@ test('the monitor uses a read-only Postgres server, but keeps searching until it
   expect(searches).toHaveLength(2);
 });
 
-// The driver reopens the listening connection immediately when it is lost. Without a pause, there
-// would be an endless loop if Postgres refuses this connection but responds to the search. Postgres
-// behaves like this when only one connection is left.
+// When the connection for LISTEN is lost, the driver waits for `whenFound` and then opens the
+// connection again. The promise resolves only after a pause. Otherwise there would be an endless
+// loop while Postgres accepts one connection, which the monitor uses, and refuses the next one.
 test('the promise of `monitor.whenFound` resolves after a pause, and not before the monitor has found a Postgres server', async () => {
   const { monitor, find, endPause } = createTestMonitor();
   const found: string[] = [];

@@ -41,8 +41,8 @@ export function createPostgresMonitor(options: {
   let address = options.first;
   let isReadOnly = false;
   /**
-   * The reason why no connection can be opened, or `undefined` if the last search has found a
-   * Postgres.
+   * The reason why no connection can be opened, or `undefined` if the last search for a Postgres
+   * server has found one.
    */
   let fault: DatabaseError | undefined;
   /** Whether a statement or a connection has failed since the last search began. */

@@ -112,11 +112,13 @@ function answerTo(reply: readonly number[], index: number, now: number): StoreAn
     more;
   const isAdmitted = index < admitted;
   const isDenied = !isAdmitted && index < admitted + denied;
-  // The number of later requests of the group that were admitted.
+  // The number of requests in the same group that come after this one and were admitted.
   const later = isAdmitted ? admitted - 1 - index : 0;
-  // The number of later requests of the group that were denied. Within the grace period of an
-  // episode (a series of denied requests), none of these requests is a strike, and `Math.max`
-  // returns the old number of strikes. Otherwise, each of them is a strike.
+  // The number of requests in the same group that come after this one and were denied. Usually, each
+  // of them is a strike, so the script has counted these strikes, too, and they are subtracted
+  // below. Within the grace period of an episode (a series of denied requests), no request is a
+  // strike. The difference would then be too small, so the number of strikes before the group is
+  // the minimum.
   const laterStrikes = isDenied ? admitted + denied - 1 - index : 0;
   return {
     now,

@@ -99,7 +99,7 @@ test('createQuotas accepts undefined for each option', async () => {
 });
 
 test.each([0, -1, NaN])(
-  'a replica admits at most the whole quota during an outage when the option `replicas` returns %d',
+  'a replica admits at most the whole quota during an outage when the option `replicas` returns the invalid number %d',
   async (replicas) => {
     const quotas = await createQuotas({
       redis: 'redis://127.0.0.1:1',

@@ -115,8 +115,8 @@ export async function recordDifference(
    */
   { before, after }: { before: Key | Operator | undefined; after: Key | Operator },
 ): Promise<void> {
-  // The schema removes properties that the audit log does not compare, such as the time of the last
-  // use.
+  // The schema `AuditState` removes properties that change without an operator, such as the time of
+  // the last use. Such a change is no difference for the audit log.
   const difference = differenceOf(before && AuditState.parse(before), AuditState.parse(after));
   if (difference === undefined) return;
   const { id, name } = after;

@@ -42,9 +42,9 @@ function createOverload() {
 
 test('after a pause of the process has made all requests slow, the concurrency limit does not rise', () => {
   const overload = createOverload();
-  // Without a pause, the simulated database finishes 100 requests every 4 ms. Twice this time is
-  // less than the minimum of the target time (10 ms). So the limit is the 250 requests that finish
-  // in 10 ms.
+  // In this first second, the simulated database finishes 100 requests every 4 ms. The target time
+  // is twice the time of a request, but at least 10 ms. So the limit is the 250 requests that finish
+  // in 10 ms. Then the process pauses for 150 ms, twice.
   const usual = overload.run(1_000, 4);
   overload.run(300, 150);
   expect(overload.run(1_000, 4)).toBeLessThanOrEqual(usual);

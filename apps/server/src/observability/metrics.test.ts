@@ -80,7 +80,7 @@ test('a scrape in the OpenMetrics format does not change the names and values of
   expect(text.endsWith('\n# EOF\n')).toBe(true);
   expect(await metrics.show('plain')).toEqual(before);
   expect(before.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
-  // The comparison ignores comments and exemplars, which only OpenMetrics has.
+  // Only OpenMetrics has exemplars, and its comments differ. So the comparison ignores both.
   const samples = (all: string) =>
     all
       .split('\n')

@@ -89,8 +89,9 @@ export function createHealth(options: {
       const notReadyReasons = [
         state.phase === 'serving' ? undefined : `This replica is ${state.phase}.`,
         databaseFault,
-        // The start may wait because of the same fault that the query has found, for example that
-        // the database refuses connections. The response then lists the fault only once.
+        // While this replica starts, it may wait because of the fault that `askDatabase` has found,
+        // for example that the database refuses connections. The response then lists the fault only
+        // once.
         state.phase !== 'starting' || state.wait?.reason === databaseFault
           ? undefined
           : state.wait?.reason,

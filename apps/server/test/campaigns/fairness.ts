@@ -233,7 +233,7 @@ const greatest = (figures: readonly number[]) =>
  * previous call.
  */
 async function readProcess(second: Second, metricsUrl: string): Promise<void> {
-  // The last reading of a load may fail, because the server stops at the end of the load.
+  // The last request for the metrics may fail, because the server stops when the load ends.
   const metrics = await fetch(metricsUrl)
     .then((response) => response.text())
     .catch(() => '');

@@ -104,10 +104,11 @@ export async function run({ from = 'be430f2' }: { from?: string | undefined }): 
       const token = unused.pop();
       if (token !== undefined) await ask('first use', token, [200]);
     }),
-    // This API key is only denied a few times in each window, so it is not banned.
+    // This API key is denied so rarely that it is never banned. A ban would refuse its requests for
+    // the rest of the campaign.
     keepAsking(500, () => ask('limited', limited, [200, 429])),
-    // The requests without an API key use up the quota of the network. All callers send their
-    // requests from this network.
+    // All callers are in the same network. The requests without an API key use up the quota of this
+    // network, so most of them get 429.
     keepAsking(300, () => ask('no key', null, [401, 429])),
   ];
 

@@ -113,8 +113,7 @@ test.each([
     expect(probed).toMatchObject({ level: 'warn', status: 503, reasons });
     // The test repeats these creations after the outage with the same `Idempotency-Key`. Each
     // animal must then exist exactly once, even if Postgres still executes a statement that it
-    // received before the outage. `postgres-monitor.test.ts` tests that new connections fail
-    // immediately during an outage.
+    // received before the outage.
     const creations = names.map((name) => ({
       json: JSON.stringify({ name, categoryId: 1 }),
       headers: { 'Idempotency-Key': name },

@@ -111,9 +111,9 @@ test('the Postgres driver sends no further statements of a transaction that has 
   expect([...(await sql.client`select 2 as n`)]).toEqual([{ n: 2 }]);
 });
 
-// Regression: the driver connected again and again without a pause (issue 1193 of postgres.js).
-// Without TLS, `postgres-socket.ts` also learns that the server has closed the connection. With
-// TLS, only the driver learns this, so the driver itself must reject the statement.
+// Regression: instead of rejecting a statement, the driver connected again and again without a pause
+// (issue 1193 of postgres.js). The driver itself must reject the statement, because with TLS, our
+// own socket (`postgres-socket.ts`) does not learn that the server has closed the connection.
 test('the Postgres driver rejects a statement, without connecting again, when the server closes the connection during the login', async () => {
   let connections = 0;
   await using server = await openRawServer((socket) => {

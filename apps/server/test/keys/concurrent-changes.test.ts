@@ -110,9 +110,9 @@ test('an unban ends the ban of an API key even when the account of the key gets 
   }
 });
 
-// Regression: the ban did not move in Redis, so it had no effect. Neither change saw the other one:
-// the change of the API key used the old plan of the account, and the change of the plan used the
-// old list of keys.
+// Regression: an API key moved to another account, and at the same time an operator changed the plan
+// of this account. The first change used the old plan, and the second one used the old list of keys.
+// So neither change moved the ban of the key to its new place in Redis, and the ban had no effect.
 test('an API key stays banned when it joins or leaves an account while that account gets or loses its plan', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `busy ${round}`;

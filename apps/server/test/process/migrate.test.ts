@@ -6,7 +6,7 @@ import { execute } from '../support/run-command.ts';
 
 const program = fileURLToPath(new URL('../../src/migrate.ts', import.meta.url));
 
-// `migrate-on-start.test.ts` tests how migrations change the database.
+// These tests run the program. `migrate-on-start.test.ts` tests how migrations change the database.
 test('src/migrate.ts migrates the database and exits', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   expect(await execute(process.execPath, [program], { DATABASE_URL: database.url })).toEqual({
