@@ -230,15 +230,16 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
 }
 
 /**
- * Refuses a `number` beyond 2^53, also inside a list. JavaScript has already rounded such a number,
- * so it may name another animal or category.
+ * Refuses a `number` that is not an exact integer, also inside a list. JavaScript has already
+ * rounded an integer beyond 2^53, so it may name another animal or category. In a JSON body, `NaN`
+ * and `Infinity` would become `null`.
  */
 function checkArgument(what: string, values: object): void {
   checkObject(what, values);
   for (const [name, value] of Object.entries(values)) {
     for (const number of [value].flat()) {
-      if (Number.isInteger(number) && !Number.isSafeInteger(number))
-        throw new TypeError(`${name}: ${number} may be rounded, pass a bigint`);
+      if (typeof number === 'number' && !Number.isSafeInteger(number))
+        throw new TypeError(`${name}: expected an exact integer or a bigint, got ${number}`);
     }
   }
 }

@@ -22,5 +22,5 @@ export function describeFailedConnection(baseUrl: string, failure: unknown): str
       : origin && !baseUrl.startsWith(`${origin}/`)
         ? ` (CORS: is ${origin} allowed?)`
         : '';
-  return `no response from ${baseUrl}${hint}`;
+  return `no complete response from ${baseUrl}${hint}`;
 }

@@ -79,10 +79,20 @@ describe('a request of the client', () => {
   });
 
   const keyMessage = 'idempotencyKey: expected 1 to 255 visible ASCII characters';
-  const inexact = '9007199254740992 may be rounded, pass a bigint';
+  const inexact = 'expected an exact integer or a bigint, got';
   test.each<[string, Call]>([
-    [`categoryId: ${inexact}`, (store) => store.createPet({ ...mia, categoryId: 2 ** 53 })],
-    [`ids: ${inexact}`, (store) => store.listPets({ ids: [1, 2 ** 53] })],
+    [
+      `categoryId: ${inexact} 9007199254740992`,
+      (store) => store.createPet({ ...mia, categoryId: 2 ** 53 }),
+    ],
+    [`ids: ${inexact} 9007199254740992`, (store) => store.listPets({ ids: [1, 2 ** 53] })],
+    // Regression: the client sent `"categoryId":null`, and the service responded with "got null".
+    [`categoryId: ${inexact} NaN`, (store) => store.createPet({ ...mia, categoryId: Number.NaN })],
+    [`ids: ${inexact} 1.5`, (store) => store.listPets({ ids: [1, 1.5] })],
+    [
+      `limit: ${inexact} Infinity`,
+      (store) => store.eachPet({ limit: Number.POSITIVE_INFINITY }).toArray(),
+    ],
     ['query: expected an object', (store) => store.listPets(null as never)],
     ['query: expected an object', (store) => store.eachPet(null as never).toArray()],
     ['pet: expected an object', (store) => store.createPet(null as never)],
@@ -334,7 +344,7 @@ test.each([
     vi.stubGlobal('navigator', navigator);
     const step = () => Promise.reject(new TypeError('Failed to fetch'));
     const { message } = (await rejection(open([step]).store.listPets())) as Error;
-    expect(message).toBe(`listPets: no response from https://store.example/v1${hint}`);
+    expect(message).toBe(`listPets: no complete response from https://store.example/v1${hint}`);
   },
 );
 
@@ -342,7 +352,7 @@ test('the error of a failed connection does not quote a cause that contains a UR
   const cause = new Error('no route to https://user:secret@proxy.example/?token=1');
   const step = () => Promise.reject(new TypeError('fetch failed', { cause }));
   const { message } = (await rejection(open([step]).store.listPets())) as Error;
-  expect(message).toBe('listPets: no response from https://store.example/v1');
+  expect(message).toBe('listPets: no complete response from https://store.example/v1');
 });
 
 async function theCallerOfTheClient(call: () => Promise<unknown>): Promise<void> {

@@ -38,7 +38,7 @@ test('a call rejects with a ConnectionError, and closes the connection, when a r
   const store = createClient({ baseUrl: server.baseUrl, apiKey: 'ast_key', maxRetries: 0 });
   expect(await rejection(store.listPets())).toMatchObject({
     name: 'ConnectionError',
-    message: `listPets: no response from ${server.baseUrl} (BODY_TOO_LONG)`,
+    message: `listPets: no complete response from ${server.baseUrl} (BODY_TOO_LONG)`,
     cause: { message: 'expected at most 10 MB' },
   });
   await closed.promise;
@@ -50,7 +50,7 @@ test('when the connection is refused, a call rejects with a ConnectionError whos
   const store = createClient({ baseUrl: server.baseUrl, apiKey: 'ast_key', maxRetries: 0 });
   expect(await rejection(store.listPets())).toMatchObject({
     name: 'ConnectionError',
-    message: `listPets: no response from ${server.baseUrl} (ECONNREFUSED)`,
+    message: `listPets: no complete response from ${server.baseUrl} (ECONNREFUSED)`,
     cause: { cause: { code: 'ECONNREFUSED' } },
   });
 });
@@ -60,7 +60,7 @@ test('the message of a ConnectionError contains the message of its cause when th
   const baseUrl = 'http://127.0.0.1:6000/v1';
   const store = createClient({ baseUrl, apiKey: 'ast_key', maxRetries: 0 });
   expect(await rejection(store.listPets())).toMatchObject({
-    message: `listPets: no response from ${baseUrl} (bad port)`,
+    message: `listPets: no complete response from ${baseUrl} (bad port)`,
   });
 });
 
