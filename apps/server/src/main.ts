@@ -1,7 +1,6 @@
 import './resolve-drizzle.ts';
 import { StartupError } from '@animal-store/runtime';
 import manifest from '../package.json' with { type: 'json' };
-import { banner } from './banner.ts';
 import { stopOnSignals } from './stop-process.ts';
 
 // The signal handlers are added before the other modules are loaded, because loading takes a while.
@@ -20,7 +19,8 @@ try {
 }
 
 async function main(): Promise<void> {
-  const [{ readConfig }, { openObservability }, { openService }] = await Promise.all([
+  const [{ banner }, { readConfig }, { openObservability }, { openService }] = await Promise.all([
+    import('./banner.ts'),
     import('./config.ts'),
     import('./observability/open-observability.ts'),
     import('./service.ts'),

@@ -31,3 +31,15 @@ test.each([
     expect(loaded.filter((it) => not.test(it))).toEqual([]);
   },
 );
+
+// Regression: `main.ts` imported the banner, which loads drizzle. Process 1 of a container ignored
+// a signal in this time, which was half a second without a compile cache.
+test.each([main, 'apps/server/src/migrate.ts'])(
+  '%s loads no large module before it handles signals',
+  (program) => {
+    const loaded = loadedBy(program);
+    expect(loaded).toContain('apps/server/src/stop-process.ts');
+    const small = /^(apps\/server\/|packages\/runtime\/|node:)/;
+    expect(loaded.filter((it) => !small.test(it))).toEqual([]);
+  },
+);
