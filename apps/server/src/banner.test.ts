@@ -36,6 +36,15 @@ Try it:
 `);
 });
 
+test('the links of the banner contain localhost when the service listens on all addresses', () => {
+  const all = { baseUrl: 'http://0.0.0.0:3000/v1', opsUrl: 'http://[::]:3001' };
+  const text = banner({ ...embedded, ...all, demoToken });
+  expect(text).toContain('Animal Store is listening on http://0.0.0.0:3000/v1\n');
+  expect(text).toContain('Docs     http://localhost:3000/docs\n');
+  expect(text).toContain('Console  http://localhost:3001/console\n');
+  expect(text).toContain('"http://localhost:3000/v1/pets?limit=3"');
+});
+
 test('the banner shows commands that find the embedded server in another directory than the default', () => {
   const commands = (dataDir: string, more: object = {}) =>
     banner({ ...embedded, dataDir, ...more }).match(/\S* ?npm run (?:keys|operators)/g);

@@ -1,4 +1,5 @@
 import { defaultPlace } from '@animal-store/postgres';
+import { toLinkUrl } from './http/listener.ts';
 import type { Service } from './service.ts';
 
 /** The facts that the banner shows. */
@@ -20,7 +21,7 @@ export function banner(startup: Startup): string {
   const lines = [
     `Animal Store is listening on ${baseUrl}`,
     '',
-    `  Docs     ${new URL('/docs', baseUrl)}`,
+    `  Docs     ${new URL('/docs', toLinkUrl(baseUrl))}`,
   ];
   if (dataDir === undefined) {
     lines.push('  Data     Postgres at DATABASE_URL');
@@ -35,7 +36,7 @@ export function banner(startup: Startup): string {
       : '  Limits   counted in Redis at REDIS_URL, for all replicas together',
     `  Ops      ${opsUrl} (for operators)`,
     `  Keys     ${command('keys')}; for access to the admin API: ${command('operators')}`,
-    `  Console  ${opsUrl}/console`,
+    `  Console  ${toLinkUrl(opsUrl)}/console`,
     // The user who runs the embedded server can send commands to its Unix socket with the role of
     // an owner. So this user can also create an operator.
     ...(hasAdminToken
@@ -58,7 +59,7 @@ export function banner(startup: Startup): string {
       '',
       'Try it:',
       '',
-      `  curl -i -H "Authorization: Bearer ${demoToken}" "${baseUrl}/pets?limit=3"`,
+      `  curl -i -H "Authorization: Bearer ${demoToken}" "${toLinkUrl(baseUrl)}/pets?limit=3"`,
       '',
     );
   } else if (dataDir !== undefined) {

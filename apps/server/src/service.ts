@@ -22,7 +22,7 @@ import { readBansAsStored } from './bans/current-bans.ts';
 import { openBanLog } from './bans/open-ban-log.ts';
 import { defaultHttpSettings, type HttpSettings } from './http/http-settings.ts';
 import { limitConnections } from './http/limit-connections.ts';
-import { openListener } from './http/listener.ts';
+import { openListener, toLinkUrl } from './http/listener.ts';
 import { openLoadShedder } from './http/load-shedder.ts';
 import { createBanMoves, finishBanMovesMs } from './keys/ban-moves.ts';
 import { createKeyCache, type KeyCacheSettings } from './keys/key-cache.ts';
@@ -377,10 +377,8 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
   opened.defer(() => channel.close());
 
   const listener = await openListener({ ...http, report }, (listeningOn, server) => {
-    // Links contain the public URL, or else the address of the listener. A wildcard address is
-    // replaced by localhost, because browsers refuse to open it.
-    const origin =
-      api.publicUrl ?? listeningOn.replace(/(?<=\/\/)(0\.0\.0\.0|\[::\])/, 'localhost');
+    // Links contain the public URL, or else the address of the listener.
+    const origin = api.publicUrl ?? toLinkUrl(listeningOn);
     const baseUrl = `${origin}/${apiVersion}`;
     const { redis } = { ...defaultQuotaSettings, ...context.quotas };
     observability.tracing?.describe({ origin, database: database.address, redis });

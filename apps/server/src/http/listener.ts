@@ -123,6 +123,14 @@ export async function openListener(
 }
 
 /**
+ * Replaces a wildcard address in the URL of a listener by localhost, because browsers refuse to open
+ * a wildcard address.
+ */
+export function toLinkUrl(url: string): string {
+  return url.replace(/(?<=\/\/)(0\.0\.0\.0|\[::\])/, 'localhost');
+}
+
+/**
  * Closes a connection that has been silent for too long. If the caller has not read the whole
  * response, the connection is reset. Without a reset, the kernel would keep the unread bytes,
  * perhaps megabytes, and try to send them for minutes.
