@@ -12,6 +12,7 @@ export interface QuotasOptions {
    * `redis+sentinel://`), several URLs of one Cluster, or an ioredis client. The quotas use a
    * duplicate of that client.
    *
+   * An empty list means the same as no `redis`.
    * @default the memory of this process, for a service with one replica
    */
   readonly redis?: RedisSource | undefined;
@@ -118,19 +119,27 @@ export function checkQuotasOptions(options: QuotasOptions): void {
     if (value === undefined || typeof value === 'function') continue;
     throw new TypeError(`${name}: expected a function, got ${quoteValue(value)}`);
   }
+  for (const name of ['clock', 'redisClock'] as const) {
+    const value: unknown = options[name];
+    if (value === undefined || typeof Object(value).now === 'function') continue;
+    throw new TypeError(`${name}: expected an object with now(), got ${quoteValue(value)}`);
+  }
   if (banPolicy !== undefined && banPolicy !== false) checkBanPolicy(banPolicy);
 }
 
 function checkRedis(redis: unknown): void {
   const expected = 'redis: expected a URL such as redis://127.0.0.1:6379, or an ioredis client';
-  const urls = Array.isArray(redis) ? redis : [redis];
+  const isList = Array.isArray(redis);
+  const urls = isList ? redis : [redis];
   for (const url of urls) {
-    if (url === undefined) continue;
+    if (url === undefined && !isList) continue;
     if (typeof url !== 'string') {
       // Only a client of ioredis has the method `duplicate`. An object with options of ioredis,
-      // such as a host and a port, is refused.
-      if (typeof Object(url).duplicate === 'function') continue;
-      throw new TypeError(`${expected}; got ${url === null ? 'null' : typeof url}`);
+      // such as a host and a port, is refused. A list contains only URLs.
+      if (typeof Object(url).duplicate === 'function' && !isList) continue;
+      throw new TypeError(
+        `${expected}; got ${url === null ? 'null' : typeof url}${isList ? ' in a list' : ''}`,
+      );
     }
     const [, protocol] = /^([a-z][a-z\d+.-]*):\/\//i.exec(url) ?? [];
     if (url.trim() === '') throw new TypeError(`${expected}; got an empty string`);

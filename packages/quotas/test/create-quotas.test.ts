@@ -65,6 +65,10 @@ test.each([
   [{ redis: { host: '127.0.0.1', port: 6379 } }, 'or an ioredis client; got object'],
   [{ redis: 6379 }, 'got number'],
   [{ redis: null }, 'got null'],
+  // Regression: this list led to a Redis on this machine.
+  [{ redis: [undefined] }, 'got undefined in a list'],
+  [{ clock: 5 }, 'clock: expected an object with now(), got 5'],
+  [{ redisClock: null }, 'redisClock: expected an object with now(), got null'],
   [{ prefix: '' }, 'prefix: expected a non-empty string, got ""'],
   [{ prefix: 5 }, 'prefix: expected a non-empty string, got 5'],
   [{ timeoutMs: 0 }, `timeoutMs: expected an integer from 1 to ${maxLimit}, got 0`],
