@@ -2,6 +2,7 @@
 
 export { createErrorSchema } from './error-body.ts';
 export { defineErrors, errorCodes } from './error-codes.ts';
+export { createMisspeltNameFinder, misspeltPetParameters } from './misspelt-name.ts';
 export { Name } from './name-schema.ts';
 export { createResponseWriter } from './openapi/describe-responses.ts';
 export { createPaths, type OperationNotes } from './openapi/document-paths.ts';

@@ -1,3 +1,4 @@
+import { createMisspeltNameFinder } from '@animal-store/contract/internal';
 import { z } from 'zod';
 
 /**
@@ -17,12 +18,6 @@ interface NameIssue {
 const maxNames = 100;
 
 /**
- * The largest number of parts of a name that are compared with the schema. For example,
- * `filter[status]` has two parts. Real programs send names with fewer parts.
- */
-const maxParts = 4;
-
-/**
  * Makes a schema refuse names that look like one of its own, such as `ids[]`, `filter[status]` and
  * `category_id`. If they were ignored like other unknown names, a caller would get the whole list,
  * or create an animal without the intended status.
@@ -34,22 +29,7 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
   others: Readonly<Record<string, string>> = {},
 ): { readonly '~standard': z.core.$ZodStandardSchema<Schema> } {
   const { shape } = schema;
-  const own = Object.keys(shape).map((name) => [name, name] as const);
-  const names = new Map(
-    [...own, ...Object.entries(others)].map(([name, meant]) => [canonicalName(name), meant]),
-  );
-
-  /**
-   * Returns the name in the schema that a name in the input looks like, or `undefined` if there is
-   * none. Each part of a name such as `filter[status]` is compared.
-   */
-  function knownNameLike(name: string): string | undefined {
-    if (Object.hasOwn(shape, name)) return undefined;
-    const parts = name.split(/[[.]/, maxParts);
-    return [name, ...(parts.length > 1 ? parts : [])]
-      .map((part) => names.get(canonicalName(part)))
-      .find((meant) => meant !== undefined);
-  }
+  const knownNameLike = createMisspeltNameFinder(Object.keys(shape), others);
 
   function misspeltIn(inputNames: readonly string[]): NameIssue[] {
     return inputNames.flatMap((name) => {
@@ -95,16 +75,4 @@ function howToSend(name: string, schema: z.core.$ZodType | undefined): string {
   const example: unknown = Array.isArray(examples) ? examples[0] : undefined;
   if (!Array.isArray(example)) return '';
   return `: send ${name}=${example.join()} or ${example.map((each) => `${name}=${each}`).join('&')}`;
-}
-
-/**
- * Reduces a name to a form in which common misspellings are equal. The form is in lower case,
- * contains only letters, and has no plural ending.
- */
-function canonicalName(name: string): string {
-  return name
-    .toLowerCase()
-    .replaceAll(/[^a-z]/g, '')
-    .replace(/ies$/, 'y')
-    .replace(/s(es)?$/, '');
 }

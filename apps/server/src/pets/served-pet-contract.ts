@@ -1,4 +1,5 @@
 import { apiVersion, contract } from '@animal-store/contract';
+import { misspeltPetParameters } from '@animal-store/contract/internal';
 import { initContract } from '@ts-rest/core';
 import { refuseMisspelt } from '../http/misspelt-names.ts';
 import type { JsonTextBody } from '../http/send-response.ts';
@@ -18,12 +19,7 @@ export const petContract = c.router(
     ...contract,
     listPets: {
       ...listPets,
-      query: refuseMisspelt(listPets.query, {
-        petId: 'ids',
-        animalId: 'ids',
-        petStatus: 'status',
-        category: 'categoryId',
-      }),
+      query: refuseMisspelt(listPets.query, misspeltPetParameters),
       responses: { ...listPets.responses, 200: jsonTextBody },
     },
     createPet: { ...createPet, body: refuseMisspelt(createPet.body) },

@@ -14,6 +14,7 @@ import {
   petStatuses,
   stringifyJson,
 } from '@animal-store/contract';
+import { createMisspeltNameFinder, misspeltPetParameters } from '@animal-store/contract/internal';
 import { invalidRequest, TestError } from './test-error.ts';
 
 /** A successful response of the test service. */
@@ -30,6 +31,12 @@ export interface TestPets {
   create(body: string | undefined, idempotencyKey: string | null, pageUrl: string): TestAnswer;
   find(petId: string): TestAnswer;
 }
+
+const findMisspeltParameter = createMisspeltNameFinder(
+  ['limit', 'status', 'categoryId', 'cursor', 'ids'],
+  misspeltPetParameters,
+);
+const findMisspeltProperty = createMisspeltNameFinder(['name', 'categoryId', 'status']);
 
 const namePattern = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
@@ -128,18 +135,18 @@ function readQuery(query: URLSearchParams) {
   const limit = Number(/^[1-9]\d{0,2}$/.exec(limitText ?? `${pageLimit.default}`));
   const categoryId = parseInt64(category ?? '');
   const ids = list?.split(',').map(parseInt64);
-  const faults: Parameters<typeof invalidRequest>[0] = {};
+  const faults = misspeltNames(query.keys(), findMisspeltParameter);
   if (limit < pageLimit.min || limit > pageLimit.max) {
-    faults['limit'] = [`one integer from ${pageLimit.min} to ${pageLimit.max}`, limitText];
+    faults['limit'] ??= [`one integer from ${pageLimit.min} to ${pageLimit.max}`, limitText];
   }
   if (status !== undefined && !isPetStatus(status)) {
-    faults['status'] = [`one of ${petStatuses.join(', ')}`, status];
+    faults['status'] ??= [`one of ${petStatuses.join(', ')}`, status];
   }
   if (category !== undefined && categoryId === undefined) {
-    faults['categoryId'] = ['a 64-bit integer', category];
+    faults['categoryId'] ??= ['a 64-bit integer', category];
   }
   if (ids && (ids.length > 100 || ids.includes(undefined))) {
-    faults['ids'] = ['1 to 100 64-bit integers, as in ids=5,11 or ids=5&ids=11', list];
+    faults['ids'] ??= ['1 to 100 64-bit integers, as in ids=5,11 or ids=5&ids=11', list];
   }
   if (Object.keys(faults).length > 0) throw invalidRequest(faults);
   if (ids && limitText !== undefined) faults['limit'] = ['no value together with ids', limitText];
@@ -166,20 +173,38 @@ function readNewPet(text: string | undefined): NewPet {
     throw invalidRequest({ body: ['a JSON object with name and categoryId', body] });
   }
   const { name, categoryId, status } = body as Partial<Record<string, unknown>>;
-  const faults: Parameters<typeof invalidRequest>[0] = {};
+  const faults = misspeltNames(Object.keys(body), findMisspeltProperty);
   if (typeof name !== 'string' || !namePattern.test(name)) {
     const expected = '1 to 255 characters, without control characters and lone surrogates';
-    faults['name'] = [expected, name];
+    faults['name'] ??= [expected, name];
   } else {
     const fault = faultOfNewName(name)?.replace('expected ', '');
-    if (fault !== undefined) faults['name'] = [fault, name];
+    if (fault !== undefined) faults['name'] ??= [fault, name];
   }
-  if (!isInt64(categoryId)) faults['categoryId'] = ['a 64-bit integer', categoryId];
+  if (!isInt64(categoryId)) faults['categoryId'] ??= ['a 64-bit integer', categoryId];
   if (status !== undefined && !isPetStatus(status)) {
-    faults['status'] = [`one of ${petStatuses.join(', ')}`, status];
+    faults['status'] ??= [`one of ${petStatuses.join(', ')}`, status];
   }
   if (Object.keys(faults).length > 0) throw invalidRequest(faults);
   return { name, categoryId, ...(status !== undefined && { status }) } as NewPet;
+}
+
+/**
+ * Returns a fault for each name that looks like a known name, as the service does. The service
+ * refuses such a name, because it would otherwise ignore a filter or a property.
+ */
+function misspeltNames(
+  names: Iterable<string>,
+  findMeant: (name: string) => string | undefined,
+): Parameters<typeof invalidRequest>[0] {
+  const faults: Parameters<typeof invalidRequest>[0] = {};
+  for (const name of names) {
+    const meant = findMeant(name);
+    if (meant === undefined) continue;
+    const hint = meant === 'ids' ? ': send ids=5,11 or ids=5&ids=11' : '';
+    faults[meant] = [`exactly this name${hint}`, name];
+  }
+  return faults;
 }
 
 function isInt64(value: unknown): value is Int64 {

@@ -39,6 +39,12 @@ const requests: [line: string, idempotencyKey?: string][] = [
   ['POST /pets {"name":"a\\n","categoryId":9223372036854775808}'],
   ['POST /pets {'],
   ['POST /pets'],
+  // Regression: the test service ignored misspelt names, and the real service refused them.
+  ['POST /pets {"name":"Mia","categoryId":3,"Status":"sold"}'],
+  ['POST /pets {"name":"","category_id":3}'],
+  ['GET /pets?ids[]=1'],
+  ['GET /pets?category=3&limit=0'],
+  ['GET /pets?filter[status]=sold&petId=3&page=2'],
   ['GET /pets'],
   ['GET /pets?limit=2&status=available&categoryId=3'],
   ['GET /pets?limit=101&status=lost'],
