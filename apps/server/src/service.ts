@@ -369,7 +369,11 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     subscribers: {
       keyChanged: keys.invalidate,
       accountChanged: keys.invalidateAccount,
-      replicaSeen: replicaCount.recordHeartbeat,
+      replicaSeen(id) {
+        const isNew = replicaCount.recordHeartbeat(id);
+        if (isNew && context.isAlone) observability.onQuotasNotShared(replicaCount.count());
+        return isNew;
+      },
       replicaLeft: replicaCount.forget,
       messagesMissed: keys.invalidateAll,
     },

@@ -84,6 +84,17 @@ export async function openObservability(
       lastWaitId = id;
     },
 
+    /**
+     * Logs a warning when several replicas use the same database without Redis. Their quotas are
+     * then not exact, because each replica counts only its own requests.
+     */
+    onQuotasNotShared(replicas: number): void {
+      log.warn(
+        { replicas },
+        'several replicas run without Redis: each of them admits the whole quota; set REDIS_URL',
+      );
+    },
+
     onDatabaseLost({ code, reason }: Outage): void {
       log.warn({ code, reason }, 'the database is unavailable: requests get 503');
     },

@@ -4,7 +4,8 @@ import { createTestClock } from '@animal-store/runtime/test-clock';
 import { openRedis, type Redis, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
-import { sample, scrape } from '../support/observed.ts';
+import { type LocalServer, untilPassing } from '../support/local-server.ts';
+import { logOf, sample, scrape } from '../support/observed.ts';
 import {
   type Replicas,
   type Reply,
@@ -142,4 +143,14 @@ test("each replica admits an equal share of an account's limit while Redis is do
   expect((await askEach(alone))[0]).toMatchObject({ limit: 15, remaining: 4 });
   await redis.restart();
   await untilRedisDecides(replicas);
+});
+
+test('a replica without Redis logs a warning when it receives the heartbeat of another replica', async () => {
+  const started = [0, 1].map(() => ({ clock: createTestClock(Date.now()) }));
+  await using unshared = await startReplicas(started);
+  const [first] = unshared.servers;
+  const warning = () =>
+    logOf(first as LocalServer).find(({ msg }) => msg.includes('without Redis'));
+  await untilPassing(unshared.servers, () => warning() !== undefined);
+  expect(warning()).toMatchObject({ level: 'warn', replicas: 2 });
 });
