@@ -116,7 +116,7 @@ export function actionsOn(
       consequence: [
         isOwn && 'This operator is you: you will be logged out immediately.',
         isLastOwner &&
-          `${isSearch ? 'This may be the last owner.' : 'This is the last owner.'} Without an owner, only the ADMIN_TOKEN can manage operators.`,
+          `${isSearch ? 'This may be the last owner.' : 'This is the last owner.'} Without an owner, only the ADMIN_TOKEN, or the commands on the machine of an embedded server, can manage operators.`,
         'Every replica refuses the token of the operator from the next request on, and the sessions of the operator end. This cannot be undone.',
       ]
         .filter(Boolean)

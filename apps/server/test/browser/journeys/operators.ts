@@ -55,7 +55,7 @@ export async function manageOperators({ service, open }: Store): Promise<void> {
   // After a revocation, the operator must log in with another token. The console then shows the
   // same page again.
   await page.getByRole('button', { name: 'Revoke… Bob' }).click();
-  await page.getByText('This may be the last owner').waitFor();
+  await page.getByText(/This may be the last owner\. .+ the commands on the machine/).waitFor();
   await tab.press('Revoke the operator');
   await tab.notice('Operator revoked.');
   expect(await isAdmitted(renewed)).toBe(false);
