@@ -252,7 +252,7 @@ describe('responses that may be old', () => {
   const soon = () => String(Math.ceil(Date.now() / 1_000) + 60);
 
   test.each<[sign: string, headers: () => Record<string, string>]>([
-    ['an Age header', () => ({ Age: '0', 'X-RateLimit-Reset': soon() })],
+    ['an Age of at least 1 second', () => ({ Age: '1', 'X-RateLimit-Reset': soon() })],
     [
       'a reset time in the past',
       () => ({ 'X-RateLimit-Reset': String(Math.floor(Date.now() / 1_000)) }),
@@ -309,27 +309,62 @@ describe('responses that may be old', () => {
     },
   );
 
-  test('the quota gate ignores a response whose X-Request-Id it has seen before', async () => {
+  test('the quota gate ignores a copy of an earlier response', async () => {
     const { send, sent } = open();
-    const replayed = () => {
-      const headers = { ...usedUp, 'X-RateLimit-Reset': soon(), 'X-Request-Id': 'one' };
-      return { response: new Response('[]', { headers }), text: '[]' };
-    };
-    const first = send();
-    await elapse(0);
-    sent[0]?.resolve(replayed());
-    await first;
-    // After the first window has reset, a cache responds to the second request with a copy of the
-    // first response. The client must ignore this copy and send a third request.
-    await elapse(86_400_000);
-    const second = send();
-    await elapse(0);
-    sent[1]?.resolve(replayed());
-    await second;
+    const reset = soon();
+    async function exchange(id: string, remaining: number) {
+      const pending = send();
+      await elapse(0);
+      const headers = {
+        ...usedUp,
+        ...{ RateLimit: `"day";r=${remaining};t=86000`, 'X-Request-Id': id },
+        ...{ 'X-RateLimit-Remaining': String(remaining), 'X-RateLimit-Reset': reset },
+      };
+      sent.at(-1)?.resolve({ response: new Response('[]', { headers }), text: '[]' });
+      await pending;
+    }
+    await exchange('one', 2);
+    await exchange('two', 1);
+    await exchange('one', 2);
+    // One request is left in the window, although the copy says that two are left.
+    void send();
     void send();
     await elapse(0);
-    expect(sent).toHaveLength(3);
+    expect(sent).toHaveLength(4);
   });
+
+  // Regressions: the gate took these responses for cached ones. It kept sending requests after 429
+  // responses, and the service banned the API key.
+  test.each<[sign: string, status: number, headers: Record<string, string>]>([
+    ['a 200 with Age: 0', 200, { Age: '0' }],
+    ['a 429 with Age: 0', 429, { Age: '0' }],
+    ['a 200 with the X-Request-Id of earlier responses', 200, { 'X-Request-Id': 'one' }],
+    ['a 429 with the X-Request-Id of earlier responses', 429, { 'X-Request-Id': 'one' }],
+    ['a 200 with an empty X-Request-Id', 200, { 'X-Request-Id': '' }],
+  ])(
+    'the quota gate refuses calls after %s that reports a used-up quota',
+    async (_, status, headers) => {
+      const { send, sent } = open();
+      const reset = soon();
+      for (const [index, remaining] of ['2', '1', '0'].entries()) {
+        const pending = send();
+        await elapse(0);
+        const response = new Response('[]', {
+          status: remaining === '0' ? status : 200,
+          headers: {
+            ...usedUp,
+            ...{ RateLimit: `"day";r=${remaining};t=86000`, 'Retry-After': '86000' },
+            ...{ 'X-RateLimit-Remaining': remaining, 'X-RateLimit-Reset': reset },
+            ...headers,
+          },
+        });
+        sent[index]?.resolve({ response, text: '[]' });
+        await pending;
+      }
+      expect(await send()).toMatchObject({ refusal: { status: 429 } });
+      expect(sent).toHaveLength(3);
+    },
+  );
 
   test('the quota gate refuses calls after a response that reports a used-up quota and does not come from a cache', async () => {
     const { send, sent } = open();

@@ -30,10 +30,10 @@ const unansweredShareAfterDenial = 1 / 8;
 const windowsInSuccesses = 3.5;
 
 /**
- * The number of request ids that the client remembers, to recognize a response that a cache sends
+ * The number of responses that the client remembers, to recognize a response that a cache sends
  * again.
  */
-const maxSeenIds = 100;
+const maxSeenResponses = 100;
 
 /**
  * The tolerance for reset times, in milliseconds. The service rounds the reset time to whole
@@ -62,7 +62,7 @@ export function createQuotaKnowledge(): QuotaKnowledge {
   let deniedAtMs = Number.NEGATIVE_INFINITY;
   let successes = 0;
   let learnedAtMs = 0;
-  const seenIds = new Set<string | null | undefined>();
+  const seenResponses = new Set<string | null>();
 
   /**
    * The clock of the service minus the clock of `performance.now()`, in milliseconds. The first
@@ -78,16 +78,21 @@ export function createQuotaKnowledge(): QuotaKnowledge {
   /**
    * Returns whether a response comes from a cache, such as the data cache of Next.js. A cached
    * response has the same headers as the original one.
+   *
+   * The `X-Request-Id` alone does not identify a response. A caller or a proxy may send the same id
+   * with each request, and the service returns this id. But each fresh response has another
+   * `RateLimit`, because its number of remaining requests or its reset time differs.
    */
   function isCached({ response: { headers } }: Answer): boolean {
     const id = headers.get('X-Request-Id');
-    const isRepeated = seenIds.has(id);
-    if (id !== null) seenIds.add(id);
-    const [oldest] = seenIds;
-    if (seenIds.size > maxSeenIds) seenIds.delete(oldest);
-    // A response with the header `Age` comes from a cache, because only caches send this header
-    // (RFC 9111, §5.1).
-    return isRepeated || headers.get('Age') !== null;
+    const identity = id && id + headers.get('RateLimit');
+    const isRepeated = seenResponses.has(identity);
+    if (identity && seenResponses.add(identity).size > maxSeenResponses) {
+      seenResponses.delete([...seenResponses][0] ?? '');
+    }
+    // A response with an `Age` of at least 1 comes from a cache (RFC 9111, §5.1). Some proxies, such
+    // as Varnish, send `Age: 0` with each fresh response.
+    return isRepeated || Number(headers.get('Age')) > 0;
   }
 
   return [
