@@ -205,9 +205,11 @@ export async function returnToPlace({ service, openPage }: Store, device: Device
     page.evaluate<string>('document.elementFromPoint(innerWidth / 4, innerHeight / 2).textContent');
   for (const path of ['/docs', '/docs/guides/operations', '/docs/guides/client']) {
     await page.goto(service.server.origin + path);
+    // Scrolling lays out more parts of the page, and a script changes the page after the first paint.
+    // The text is read when the browser is idle, because both may move it.
     await page.evaluate(`new Promise((done) => {
       scrollTo(0, document.documentElement.scrollHeight * 0.6);
-      requestAnimationFrame(() => requestAnimationFrame(done));
+      requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(done)));
     })`);
     const text = await shownText();
     await page.reload();
