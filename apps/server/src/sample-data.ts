@@ -1,7 +1,7 @@
 import type { NewPet } from '@animal-store/contract';
 import type { Database } from '@animal-store/postgres';
 import { inTransaction } from '@animal-store/postgres';
-import { createApiKey, hasAnyKey } from './keys/key-management.ts';
+import { createApiKey, hasAnyKey } from './keys/create-key.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 
 /**

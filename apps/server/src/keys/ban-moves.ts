@@ -21,6 +21,8 @@ const maxMovedKeys = 50;
 
 type BanMove = typeof banMoves.$inferSelect;
 
+export type BanMoves = ReturnType<typeof createBanMoves>;
+
 const insertMove = statement('insert_ban_move', (db, move: typeof banMoves.$inferInsert) =>
   db.insert(banMoves).values(move).returning(),
 );

@@ -69,3 +69,12 @@ export async function findAppliedPlan(
 ): Promise<AppliedPlan> {
   return applyPlan(key, await findStoredAccount(db, key.account));
 }
+
+/** Returns the id of an account if the account has a plan, and `undefined` otherwise. */
+export async function findPlanAccountId(
+  tx: Database,
+  account: string | null,
+): Promise<string | undefined> {
+  const found = await findStoredAccount(tx, account);
+  return found?.plan == null ? undefined : found.id;
+}

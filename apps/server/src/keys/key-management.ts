@@ -9,24 +9,12 @@ import {
 } from '@animal-store/admin-contract';
 import type { Database } from '@animal-store/postgres';
 import { inTransaction, statement } from '@animal-store/postgres';
-import {
-  type ConsumerId,
-  type EndedBan,
-  type QuotaDecision,
-  type Quotas,
-  QuotasUnavailableError,
-} from '@animal-store/quotas';
+import type { Quotas } from '@animal-store/quotas';
 import { eq, inArray } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
-import {
-  type Cause,
-  type Change,
-  differenceOf,
-  recordAudit,
-  recordDifference,
-} from '../audit/audit-log.ts';
+import { type Cause, differenceOf, recordAudit, recordDifference } from '../audit/audit-log.ts';
 import { deleteOpenBan } from '../bans/ban-log.ts';
-import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
+import { toInstant } from '../quotas/quota-windows.ts';
 import { announceKeyChange } from '../replicas/change-channel.ts';
 import { AdminRefusal } from '../schema/admin-refusal.ts';
 import { revoked } from '../schema/lifetime.ts';
@@ -35,19 +23,14 @@ import { accounts, apiKeys } from '../schema/schema.ts';
 import { resumed, suspended } from '../schema/suspension.ts';
 import { type PlanChoice, storedPlan } from './api-key.ts';
 import { createBanMoves } from './ban-moves.ts';
-import { findAppliedPlan, findStoredAccount, resolveAccount } from './key-account.ts';
+import { addKey } from './create-key.ts';
+import { creditWindows } from './credit-windows.ts';
+import { endBan } from './end-ban.ts';
+import { findAppliedPlan, findPlanAccountId, resolveAccount } from './key-account.ts';
 import { findKey, keyTokens } from './key-record.ts';
 import { countFoundKeys, searchKeys } from './key-search.ts';
 
 export type KeyManagement = ReturnType<typeof createKeyManagement>;
-
-const findAnyKey = statement('find_any_key', (db) =>
-  db.select({ id: apiKeys.id }).from(apiKeys).limit(1),
-);
-
-const insertKey = statement('insert_key', (tx, key: typeof apiKeys.$inferInsert) =>
-  tx.insert(apiKeys).values(key).returning({ id: apiKeys.id }),
-);
 
 const updateKey = statement(
   'update_key',
@@ -74,48 +57,6 @@ const lockAccounts = statement('lock_accounts', (tx, names: (string | null)[]) =
     .orderBy(accounts.name)
     .for('share'),
 );
-
-/** Tells whether any API key exists, active or not. */
-export async function hasAnyKey(db: Database): Promise<boolean> {
-  return (await findAnyKey(db)).length > 0;
-}
-
-/**
- * Creates an API key. The result contains the token, which is not stored and cannot be shown again.
- */
-export const createApiKey = (
-  db: Database,
-  newKey: NewKey,
-): Promise<{ id: string; token: string }> =>
-  inTransaction('create_key', db, (tx) => addKey(tx, newKey));
-
-async function addKey(tx: Database, newKey: NewKey): Promise<{ id: string; token: string }> {
-  const { name, expiresAt, scopes } = newKey;
-  const account = newKey.account && (await resolveAccount(tx, newKey.account));
-  const choice = await planOfNewKey(tx, { ...newKey, account });
-  const [row] = await insertKey(tx, { name, ...storedPlan(choice), account, expiresAt, scopes });
-  if (row === undefined)
-    throw new Error(
-      'The API key was not stored: the INSERT returned no row. Report this as a bug of the service.',
-    );
-  return { id: row.id, token: await keyTokens.add(tx, row.id) };
-}
-
-/**
- * Returns the plan of a new API key. If the request names no plan, the plan of the account applies
- * to the key. The key is then stored with the plan Free, which applies if the account loses its
- * plan.
- *
- * @throws {AdminRefusal} if both the request and the account lack a plan.
- */
-async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promise<PlanChoice> {
-  if (wanted.plan === 'enterprise') return { plan: wanted.plan, quota: wanted.quota };
-  if (wanted.plan !== undefined) return { plan: wanted.plan };
-  if ((await findPlanAccountId(tx, account ?? null)) === undefined) {
-    throw new AdminRefusal('invalid_request', adminErrorMessages.planMissing);
-  }
-  return { plan: 'free' };
-}
 
 /** A change of one API key, as the audit log records it. */
 interface AuditedChange {
@@ -160,37 +101,6 @@ export function createKeyManagement(
     });
     onChanged(id);
     return changed;
-  }
-
-  /**
-   * Ends the ban of a locked API key in Redis. If another operator gives the account its first plan
-   * at the same time, the ban moves from the data of the key in Redis to the data of the account.
-   * So the function looks for the account again, and also ends the ban in the data of the account.
-   * It also ends the copies that an unfinished move of the ban may have left in other accounts.
-   * Otherwise, the replica that finishes the move later would bring the ban back.
-   *
-   * @returns what was ended: the ban, and the number of strikes (denied requests that count towards
-   * a ban).
-   * @throws {AdminRefusal} if Redis is unavailable. The ban is then not ended later, because this
-   * replica of the service might stop before that.
-   */
-  async function endBan(tx: Database, { id, account }: Key): Promise<EndedBan> {
-    const findAccountId = async () => (await findStoredAccount(tx, account))?.id;
-    try {
-      const accountId = await findAccountId();
-      const ended = await quotas.unban({ id, accountId });
-      const createdId = accountId ?? (await findAccountId());
-      const others = new Set([createdId, ...(await moves.findPendingAccountIds(tx, id))]);
-      others.delete(accountId);
-      const endedInOthers: EndedBan[] = [];
-      for (const other of others) endedInOthers.push(await quotas.unban({ id, accountId: other }));
-      return (
-        [ended, ...endedInOthers].find(({ bannedUntil }) => bannedUntil !== undefined) ?? ended
-      );
-    } catch (error) {
-      if (!(error instanceof QuotasUnavailableError)) throw error;
-      throw new AdminRefusal('service_unavailable', adminErrorMessages.notUnbanned);
-    }
   }
 
   /**
@@ -349,7 +259,7 @@ export function createKeyManagement(
         const key = await findKey(tx, id);
         refuseEnded(key);
         const open = await deleteOpenBan(tx, id);
-        const { strikes, bannedUntil } = await endBan(tx, key);
+        const { strikes, bannedUntil } = await endBan(tx, key, quotas, moves);
         const ended = bannedUntil === undefined ? null : toInstant(bannedUntil);
         const before = { bannedUntil: open ?? ended, strikes };
         await recordAudit(tx, {
@@ -376,47 +286,6 @@ async function findLimited(tx: Database, key: Key) {
   if (limited.accountId === undefined) return limited;
   const message = adminErrorMessages.windowsOfAccount(key.account ?? '');
   throw new AdminRefusal('invalid_request', message);
-}
-
-/**
- * Sets the request counts of the current minute and day to zero in Redis. If any requests were
- * counted, this is recorded in the audit log, in the transaction of the caller.
- *
- * @throws {AdminRefusal} if Redis is unavailable. The error rolls back the transaction, so nothing
- * is recorded.
- */
-export async function creditWindows(
-  tx: Database,
-  quotas: Pick<Quotas, 'credit'>,
-  {
-    key,
-    usage,
-    ...change
-  }: Pick<Change, 'action' | 'cause' | 'subject'> & {
-    readonly key: ConsumerId;
-    readonly usage: QuotaDecision;
-  },
-): Promise<void> {
-  const { minute, day } = toQuotaWindows(usage);
-  const used = { minute: minute.limit - minute.remaining, day: day.limit - day.remaining };
-  const after = { used: { minute: 0, day: 0 } };
-  if (used.minute > 0 || used.day > 0)
-    await recordAudit(tx, { ...change, before: { used }, after });
-  try {
-    await quotas.credit(key);
-  } catch (error) {
-    if (!(error instanceof QuotasUnavailableError)) throw error;
-    throw new AdminRefusal('service_unavailable', adminErrorMessages.notCredited);
-  }
-}
-
-/** Returns the id of an account if the account has a plan, and `undefined` otherwise. */
-async function findPlanAccountId(
-  tx: Database,
-  account: string | null,
-): Promise<string | undefined> {
-  const found = await findStoredAccount(tx, account);
-  return found?.plan == null ? undefined : found.id;
 }
 
 /**

@@ -3,7 +3,7 @@ import { openPostgres as openDatabase } from '@animal-store/postgres/open-postgr
 import { openPostgres, type Server, startServer } from '@animal-store/testkit';
 import type { Sql } from 'postgres';
 import { test } from 'vitest';
-import { createApiKey } from '../../src/keys/key-management.ts';
+import { createApiKey } from '../../src/keys/create-key.ts';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { listAll } from '../support/list-all-pets.ts';
 import { expectCorrectResponses, isGood, startMixedLoad } from '../support/mixed-load.ts';

@@ -1,7 +1,7 @@
 import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
 import { openPostgres as openDatabase } from '@animal-store/postgres/open-postgres';
 import { openPostgres, openRedis, startServer } from '@animal-store/testkit';
-import { createApiKey } from '../../src/keys/key-management.ts';
+import { createApiKey } from '../../src/keys/create-key.ts';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { expect } from 'vitest';
-import { createApiKey } from '../../src/keys/key-management.ts';
+import { createApiKey } from '../../src/keys/create-key.ts';
 import { createToken } from '../../src/keys/token.ts';
 import { createOperatorManagement } from '../../src/operators/operator-management.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';

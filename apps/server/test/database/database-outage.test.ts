@@ -4,7 +4,7 @@ import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
 import { systemClock } from '@animal-store/runtime';
 import { openPostgres, openRawServer, type Postgres, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createApiKey } from '../../src/keys/key-management.ts';
+import { createApiKey } from '../../src/keys/create-key.ts';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { someCause } from '../support/admin.ts';
 import { openWithoutLimits } from '../support/databases.ts';

@@ -2,7 +2,7 @@ import { systemClock } from '@animal-store/runtime';
 import { hangMs, until } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { createApiKey } from '../../src/keys/key-management.ts';
+import { createApiKey } from '../../src/keys/create-key.ts';
 import { expectError } from '../support/expectations.ts';
 import { logOf } from '../support/observed.ts';
 import { call, useService, wideQuota } from '../support/test-service.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createApiKey } from '../../src/keys/key-management.ts';
+import { createApiKey } from '../../src/keys/create-key.ts';
 import { expectError, expectResponseHeaders } from '../support/expectations.ts';
 import { sendRawRequest } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';

@@ -1,7 +1,7 @@
 import { defaultBanPolicy, type Quota, RateLimitStatus } from '@animal-store/contract';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { describe, expect, test } from 'vitest';
-import { createApiKey } from '../../src/keys/key-management.ts';
+import { createApiKey } from '../../src/keys/create-key.ts';
 import {
   expectError,
   expectResponseHeaders,

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import type { Quota } from '@animal-store/contract';
 import { systemClock } from '@animal-store/runtime';
 import { until } from '@animal-store/testkit';
-import { createApiKey } from '../../src/keys/key-management.ts';
+import { createApiKey } from '../../src/keys/create-key.ts';
 import { createDatabase } from './databases.ts';
 import { leftOf, rateLimitOf } from './expectations.ts';
 import { type AnyServer, type LocalOptions, openLocalServer } from './local-server.ts';

@@ -3,7 +3,7 @@ import type { PlanName } from '@animal-store/contract';
 import type { Database } from '@animal-store/postgres';
 import { startServer, until } from '@animal-store/testkit';
 import { beforeAll } from 'vitest';
-import { createApiKey } from '../../src/keys/key-management.ts';
+import { createApiKey } from '../../src/keys/create-key.ts';
 import { createDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
 import {
   type AnyServer,

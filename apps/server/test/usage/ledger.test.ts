@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { UsageBucket } from '@animal-store/admin-contract';
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { createApiKey } from '../../src/keys/key-management.ts';
+import { createApiKey } from '../../src/keys/create-key.ts';
 import { planCode } from '../../src/usage/usage-entry.ts';
 import { createUsageQueries } from '../../src/usage/usage-queries.ts';
 import { deleteExpiredUsage } from '../../src/usage/usage-retention.ts';
