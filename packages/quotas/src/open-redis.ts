@@ -41,6 +41,12 @@ export type RedisConnection = RedisClient & ScriptCommands;
 const retryDelayMs = (attempt: number) => Math.min(attempt * 50, 250);
 
 /**
+ * The time until the connection to a lost Sentinel is opened again. A Sentinel that has just
+ * started needs longer than this to agree on a failover with the others.
+ */
+const sentinelReconnectMs = 2_000;
+
+/**
  * Returns the connection options that the quotas need. They replace the options of an ioredis
  * client that the caller passes.
  */
@@ -59,6 +65,27 @@ const connectionTo = (connectTimeoutMs: number, connectionName: string) => ({
   // By default, ioredis sends CLIENT SETINFO twice on each new connection. Redis before 7.2 does
   // not know this command, so each of these commands would fail.
   disableClientInfo: true,
+  // ioredis would put script calls for several slots of a Cluster into one pipeline, and refuse this
+  // pipeline. The quotas have their own batches.
+  enableAutoPipelining: false,
+  // With this option, scripts would return texts instead of numbers.
+  stringNumbers: false,
+  // ioredis would reconnect once for each failed command in flight, and send the commands again.
+  // Reconnecting is the task of the probe.
+  reconnectOnError: null,
+  // The options that follow only have an effect on a connection through Sentinels. The replica of
+  // the service must write, so it needs the primary.
+  role: 'master' as const,
+  // Without this timeout, ioredis would wait forever for a Sentinel that does not respond, and would
+  // not ask the other Sentinels.
+  sentinelCommandTimeout: connectTimeoutMs,
+  sentinelRetryStrategy: retryDelayMs,
+  // The Sentinels announce a failover. Otherwise the replica of the service would count in the old
+  // primary until the Sentinels have made it read-only.
+  failoverDetector: true,
+  // By default, ioredis waits a minute. A failover in the minute after a restart of the Sentinels
+  // would not be noticed.
+  sentinelReconnectStrategy: () => sentinelReconnectMs,
 });
 
 type Connection = ReturnType<typeof connectionTo>;
@@ -167,7 +194,7 @@ const isRefusedCommand = (message: string) =>
 export function watchForRefusal(redis: RedisConnection) {
   const first = Promise.withResolvers<void>();
   let refusal: string | undefined;
-  redis.on('error', (error: Error & { lastNodeError?: Error }) => {
+  function note(error: Error & { lastNodeError?: Error }): void {
     const { message } = error.lastNodeError ?? error;
     if (isRefusedDatabase(error)) {
       refusal = `Redis refuses the number of the database (${message}). Use a smaller number as the path of the URL, or increase Redis's setting databases`;
@@ -177,7 +204,11 @@ export function watchForRefusal(redis: RedisConnection) {
       refusal = describeRefusedCommand(message);
     }
     if (refusal !== undefined) first.resolve();
-  });
+  }
+  redis.on('error', note);
+  // Before a Cluster is ready, ioredis sends CLUSTER INFO. If Redis refuses this command, ioredis
+  // connects again and again, and reports no error. So the command is sent once more.
+  if (isCluster(redis)) redis.on('connect', () => void redis.cluster('INFO').catch(note));
   redis.on('ready', () => {
     refusal = undefined;
   });
@@ -241,7 +272,9 @@ export function watchForReason(redis: RedisConnection): (failure: unknown) => un
     lastError = undefined;
   });
   return (failure) => {
-    if (redis.status === 'ready') return failure;
+    // A socket may have ended before ioredis has noticed it.
+    const isEnded = failure instanceof Error && failure.message.includes('enableOfflineQueue');
+    if (redis.status === 'ready' && !isEnded) return failure;
     return lastError ?? new Error('The connection to Redis was lost.', { cause: failure });
   };
 }
@@ -255,11 +288,6 @@ function createRedis(url: string, connection: Connection): Redis {
     ...address,
     scripts: readScripts(),
     ...(isTls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
-    // Without this timeout, ioredis would wait forever for a Sentinel that does not respond, and would
-    // not ask the other Sentinels.
-    sentinelCommandTimeout: connection.connectTimeout,
-    sentinelRetryStrategy: retryDelayMs,
-    failoverDetector: true,
   });
 }
 
@@ -287,9 +315,10 @@ function accessOf(url = ''): { username?: string; password?: string; tls?: objec
 }
 
 const clusterOptions = (connection: Connection) => ({
-  // For a Cluster, `enableOfflineQueue` belongs at the top level. ioredis ignores the option inside
+  // For a Cluster, these two options belong at the top level. ioredis ignores them inside
   // `redisOptions`.
   enableOfflineQueue: false,
+  enableAutoPipelining: false,
   // `retryDelayOnFailover` and `retryDelayOnClusterDown` are 0. Otherwise ioredis would send a
   // command again that Redis may have counted already.
   retryDelayOnFailover: 0,

@@ -1,4 +1,4 @@
-import { openRedis as startRedis } from '@animal-store/testkit';
+import { openRedisSentinels, openRedis as startRedis, until } from '@animal-store/testkit';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRedis, untilReady } from '../src/open-redis.ts';
@@ -28,4 +28,30 @@ test('openRedis waits at most 250 ms before it reconnects, and uses TLS for the 
   const { retryStrategy, ...options } = redis.options as Redis['options'];
   expect([1, 4, 1_000].map((attempt) => retryStrategy?.(attempt))).toEqual([50, 200, 250]);
   expect(options).toMatchObject({ tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true });
+});
+
+// Regression: ioredis opens the connection to a lost Sentinel again only after a minute. After a
+// restart of the Sentinels, a failover was not noticed while the old primary still accepted writes.
+test('a connection follows a failover that comes after a restart of all Sentinels, although the old primary still accepts writes', async () => {
+  await using servers = await openRedisSentinels();
+  const { primary, replica, sentinels } = servers;
+  const redis = openRedis(servers.url, { connectTimeoutMs: 1_000, name: 'test' });
+  onTestFinished(() => redis.disconnect());
+  await untilReady(redis, { ms: 10_000 });
+  // The Sentinels cannot change this primary into a replica, as if the network between them were
+  // interrupted.
+  await primary.command('acl', 'setuser', 'default', '-slaveof', '-replicaof');
+  const isListeningTo = async (sentinel: (typeof sentinels)[number]) =>
+    (await sentinel.command('client', 'list')).includes('cmd=subscribe');
+  for (const sentinel of sentinels) await until(() => isListeningTo(sentinel));
+  await Promise.all(sentinels.map((sentinel) => sentinel.restart()));
+  for (const sentinel of sentinels) await until(() => isListeningTo(sentinel));
+  // The restarted Sentinels refuse a failover until they have found the replica again.
+  await until(() =>
+    sentinels[0]?.command('sentinel', 'failover', 'mymaster').then(
+      () => true,
+      () => false,
+    ),
+  );
+  await until(async () => (await replica.command('client', 'list')).includes(' name=test '));
 });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { freePort, openRedis as startRedis } from '@animal-store/testkit';
+import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { openRedis, watchForReason } from '../src/open-redis.ts';
-
+import { openRedis, untilReady, watchForReason } from '../src/open-redis.ts';
 import { openTestQuotas } from './open-test-quotas.ts';
 
 // The tests of this file break the connection to Redis during a command. `cluster-outage.test.ts`
@@ -33,4 +33,17 @@ test('watchForReason returns the error of a refused connection, or the error tha
     redis.disconnect();
     expect(reasonOf(undefined)).toMatchObject({ message: expect.stringMatching(message) });
   }
+});
+
+// Regression: the log contained "Stream isn't writeable and enableOfflineQueue options is false".
+test('watchForReason reports the lost connection when a command fails before ioredis has noticed the end of the connection', async () => {
+  await using server = await startRedis();
+  const redis = openRedis([server.url], { connectTimeoutMs: 5_000, name: 'test' });
+  const reasonOf = watchForReason(redis);
+  await untilReady(redis, { ms: 10_000 });
+  if (!(redis instanceof Redis)) throw new TypeError('One URL is no Cluster.');
+  redis.stream.destroy();
+  const reason = await redis.ping().catch(reasonOf);
+  redis.disconnect();
+  expect(reason).toMatchObject({ message: 'The connection to Redis was lost.' });
 });

@@ -32,6 +32,20 @@ test('quotas.refusal returns the reason when Redis begins to refuse the password
   quotas.close();
 });
 
+// Regression: the quotas started without Redis, and no message contained the reason.
+test('createQuotas rejects with a RedisRefusalError when a Cluster refuses the command CLUSTER INFO', async () => {
+  await using cluster = await openRedisCluster();
+  for (const node of cluster.nodes) {
+    await node.command(...'acl setuser svc on >pw ~* +@all -cluster|info'.split(' '));
+  }
+  const redis = cluster.urls.map((url) => url.replace('//', '//svc:pw@'));
+  const opening = createQuotas({ redis, ...patientQuotas });
+  await expect(opening).rejects.toThrow(
+    /^Redis refuses a command that the limits need \(NOPERM .*'cluster\|info' command\)/,
+  );
+  await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
+});
+
 // Regression: ioredis used the password only for the nodes that the URLs name.
 test('createQuotas uses the password of the given URLs also for nodes of a Redis Cluster that no URL names', async () => {
   await using cluster = await openRedisCluster();

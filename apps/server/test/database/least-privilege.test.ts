@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
-import { openRedis, postgresAt, repository } from '@animal-store/testkit';
+import {
+  openRedis,
+  openRedisCluster,
+  patientQuotas,
+  postgresAt,
+  repository,
+} from '@animal-store/testkit';
 import { expect, inject, test } from 'vitest';
+import { openQuotas } from '../../src/quotas/open-quotas.ts';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { connectTo } from '../support/databases.ts';
@@ -104,4 +111,24 @@ test('the service starts and works with only the permissions that docs/operating
   await using sql = connectTo(urlOf(service));
   await expect(sql`create table public.other ()`).rejects.toMatchObject({ code: '42501' });
   await expect(sql`drop table pets`).rejects.toMatchObject({ code: '42501' });
+});
+
+// Regression: the list had no CLUSTER INFO, so the quotas never used the Cluster.
+test('a Redis Cluster decides requests of a user that has only the permissions that docs/operating.md lists', async () => {
+  const [, added = ''] = /In a Cluster, add (.*?), and create the user/.exec(guide) ?? [];
+  const more = [...added.matchAll(/`(\+\S+)`/g)].map(([, permission = '']) => permission);
+  expect(more).not.toEqual([]);
+  await using cluster = await openRedisCluster();
+  for (const node of cluster.nodes) {
+    await node.command(...block('text', { secret: 'secret' }).trim().split(/\s+/), ...more);
+  }
+  const redis = cluster.urls.map((url) => url.replace('//', '//animal-store:secret@'));
+  const quotas = await openQuotas({ redis, ...patientQuotas });
+  const quota = { perMinute: 1, perDay: 100 };
+  // The requests have so many different API keys that every node gets some of the counts.
+  for (let i = 0; i < 30; i += 1) {
+    expect((await quotas.keys.consume({ id: `key ${i}`, quota })).scope).toBe('service');
+  }
+  quotas.close();
+  for (const node of cluster.nodes) expect(await node.command('acl', 'log')).toBe('');
 });
