@@ -16,7 +16,7 @@ import {
 import type { Quota } from './quota.ts';
 import type { QuotaDecision } from './quota-decision.ts';
 import { QuotaLimiter } from './quota-limiter.ts';
-import { checkQuotasOptions, type QuotasOptions } from './quotas-options.ts';
+import { checkQuotasOptions, memoryOptions, type QuotasOptions } from './quotas-options.ts';
 import { createRedisNames } from './redis-format.ts';
 import { createRedisProbe } from './redis-probe.ts';
 import { createRedisStore, type RedisStore } from './redis-store.ts';
@@ -140,8 +140,8 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
   const { onWarning = () => {} } = options;
   const { clock = systemClock, redisClock } = options;
   const banPolicy = policyOf(options.banPolicy);
-  if (source === undefined || (Array.isArray(source) && source.length === 0)) {
-    return createMemoryQuotas(options);
+  if (source === undefined) {
+    return createMemoryQuotas({ clock, banPolicy: options.banPolicy, onBan });
   }
 
   const names = createRedisNames(prefix);
@@ -197,9 +197,9 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
  * @throws {TypeError} if an option is invalid.
  */
 export function createMemoryQuotas(
-  options: Pick<QuotasOptions, 'clock' | 'banPolicy' | 'onBan'> = {},
+  options: Pick<QuotasOptions, (typeof memoryOptions)[number]> = {},
 ): Quotas {
-  checkQuotasOptions(options);
+  checkQuotasOptions(options, memoryOptions);
   const { clock = systemClock, banPolicy, onBan } = options;
   const alone = { replicas: () => 1, scope: 'service' } as const;
   return {

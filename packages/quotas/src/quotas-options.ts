@@ -3,6 +3,7 @@ import type { BanPolicy } from './ban-policy.ts';
 import type { BreakerState } from './circuit-breaker.ts';
 import { type OnBan, quoteValue } from './consumer.ts';
 import type { RedisSource } from './open-redis.ts';
+import { checkNames } from './option-names.ts';
 import { maxLimit } from './quota.ts';
 
 /** The options of `createQuotas`. Each option has a default. */
@@ -12,7 +13,8 @@ export interface QuotasOptions {
    * `redis+sentinel://`), several URLs of one Cluster, or an ioredis client. The quotas use a
    * duplicate of that client.
    *
-   * An empty list means the same as no `redis`.
+   * An empty list is refused. A list that a program makes from an empty setting would otherwise give
+   * the whole quota to each replica.
    * @default the memory of this process, for a service with one replica
    */
   readonly redis?: RedisSource | undefined;
@@ -87,19 +89,32 @@ const policyNumbers: readonly (keyof BanPolicy)[] = [
   'memorySeconds',
 ];
 
+/** The options of `createMemoryQuotas`. */
+export const memoryOptions = ['clock', 'banPolicy', 'onBan'] as const;
+const allOptions: readonly (keyof QuotasOptions)[] = [
+  ...(['redis', 'prefix', 'banPolicy', 'clock', 'redisClock'] as const),
+  ...durations,
+  ...functions,
+];
+
 /**
  * Checks the options of `createQuotas`. Without this check, some mistakes would only show during an
  * outage of Redis: for example, `replicas: 3` instead of a function would make every request fail.
  * Other mistakes would never show. For example, with an empty URL, ioredis connects to a Redis on
- * this machine.
+ * this machine, and a misspelt `banPolicy` would have no effect.
  *
+ * @param names the names that the options may have.
  * @throws {TypeError} that names the option. The message never quotes a URL, because it may contain
  *   a password.
  */
-export function checkQuotasOptions(options: QuotasOptions): void {
+export function checkQuotasOptions(
+  options: QuotasOptions,
+  names: readonly (keyof QuotasOptions)[] = allOptions,
+): void {
   if (Object(options) !== options) {
     throw new TypeError(`options: expected an object, got ${quoteValue(options)}`);
   }
+  checkNames(options, names);
   checkRedis(options.redis);
   const { prefix, banPolicy } = options;
   if (prefix !== undefined && (typeof prefix !== 'string' || prefix === '')) {
@@ -131,6 +146,11 @@ function checkRedis(redis: unknown): void {
   const expected = 'redis: expected a URL such as redis://127.0.0.1:6379, or an ioredis client';
   const isList = Array.isArray(redis);
   const urls = isList ? redis : [redis];
+  if (urls.length === 0) {
+    throw new TypeError(
+      `${expected}; got an empty list. To count in the memory of this process, leave out the option`,
+    );
+  }
   for (const url of urls) {
     if (url === undefined && !isList) continue;
     if (typeof url !== 'string') {
@@ -153,6 +173,7 @@ function checkBanPolicy(policy: BanPolicy): void {
   if (Object(policy) !== policy) {
     throw new TypeError(`banPolicy: expected an object or false, got ${quoteValue(policy)}`);
   }
+  checkNames(policy, policyNumbers, 'banPolicy.');
   for (const name of policyNumbers) {
     const value: unknown = policy[name];
     if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) continue;

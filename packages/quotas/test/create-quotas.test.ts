@@ -1,5 +1,5 @@
 import { openRedisCluster, patientQuotas } from '@animal-store/testkit';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import {
   BurstyRateLimiter,
   RateLimiterMemory,
@@ -7,7 +7,13 @@ import {
   RateLimiterUnion,
 } from 'rate-limiter-flexible';
 import { expect, onTestFinished, test } from 'vitest';
-import { createQuotas, defaultBanPolicy, maxLimit, QuotaDecision } from '../src/index.ts';
+import {
+  createMemoryQuotas,
+  createQuotas,
+  defaultBanPolicy,
+  maxLimit,
+  QuotaDecision,
+} from '../src/index.ts';
 import { useRedis } from './use-redis.ts';
 
 const redis = useRedis();
@@ -30,6 +36,8 @@ test.each([
   ['a', 'consumer: expected an object, got "a"'],
   [{ id: '', quota }, 'id: expected a non-empty string, got ""'],
   [{ id: 7, quota }, 'id: expected a non-empty string, got 7'],
+  // Regression: this consumer had its own quota in addition to the quota of its account.
+  [{ id: 'a', account_id: 'b', quota }, 'account_id: unknown property, expected accountId'],
   [{ id: 'a', accountId: '', quota }, 'accountId: expected a non-empty string, got ""'],
   [{ id: 'a' }, `quota.perMinute: expected an integer from 1 to ${maxLimit}, got undefined`],
   [
@@ -67,6 +75,16 @@ test.each([
   [{ redis: null }, 'got null'],
   // Regression: this list led to a Redis on this machine.
   [{ redis: [undefined] }, 'got undefined in a list'],
+  // Regression: quotas with this list were counted in memory, so each replica admitted the whole quota.
+  [{ redis: [] }, 'got an empty list'],
+  // Regression: unknown options had no effect, and no error was reported.
+  [{ banPolcy: false }, 'banPolcy: unknown option, expected banPolicy'],
+  [{ timeoutMS: 5 }, 'timeoutMS: unknown option, expected timeoutMs'],
+  [{ host: '127.0.0.1' }, 'host: unknown option, expected one of redis, prefix, banPolicy'],
+  [
+    { banPolicy: { ...defaultBanPolicy, banSecond: 5 } },
+    'banPolicy.banSecond: unknown option, expected banSeconds',
+  ],
   [{ clock: 5 }, 'clock: expected an object with now(), got 5'],
   [{ redisClock: null }, 'redisClock: expected an object with now(), got null'],
   [{ prefix: '' }, 'prefix: expected a non-empty string, got ""'],
@@ -91,6 +109,13 @@ test.each([
     await expect(opened).rejects.not.toThrow('secret');
   },
 );
+
+test('createMemoryQuotas refuses an option of createQuotas that would have no effect', () => {
+  const options = { redis: redis.url } as never;
+  expect(() => createMemoryQuotas(options)).toThrow(
+    'redis: unknown option, expected one of clock, banPolicy, onBan',
+  );
+});
 
 test('createQuotas accepts undefined for each option', async () => {
   const nothing = { prefix: undefined, banPolicy: undefined, replicas: undefined };
@@ -177,6 +202,33 @@ test("createQuotas duplicates the caller's Redis client, and never connects or c
   expect(client.status).toBe('wait');
   quotas.close();
   expect(await client.exists('of-a-client:key:{a}')).toBe(1);
+});
+
+// Regression: with these options of the caller's client, `unban` returned a text instead of a number,
+// and one invalid value in Redis was treated as an outage.
+test("the options stringNumbers and reconnectOnError of the caller's Redis client have no effect on the quotas", async () => {
+  const client = new Redis(redis.url, {
+    lazyConnect: true,
+    stringNumbers: true,
+    reconnectOnError: () => 2,
+  });
+  onTestFinished(() => client.disconnect());
+  const quotas = await open({ redis: client });
+  const id = crypto.randomUUID();
+  await redis.connection.rpush(`quotas:key:{${id}}`, 'a list');
+  expect((await quotas.consume({ id, quota })).scope).toBe('replica');
+  expect(await quotas.unban({ id: crypto.randomUUID() })).toEqual({ strikes: 0 });
+});
+
+// Regression: ioredis refused the pipelines, so each replica decided alone.
+test("Redis decides requests for all slots when the caller's Cluster client uses automatic pipelines", async () => {
+  await using cluster = await openRedisCluster();
+  const client = new Cluster(cluster.urls, { lazyConnect: true, enableAutoPipelining: true });
+  onTestFinished(() => client.disconnect());
+  const quotas = await open({ redis: client, firstConnectionTimeoutMs: 60_000 });
+  const ids = Array.from({ length: 20 }, () => crypto.randomUUID());
+  const decisions = await Promise.all(ids.map((id) => quotas.consume({ id, quota })));
+  expect(new Set(decisions.map(({ scope }) => scope))).toEqual(new Set(['service']));
 });
 
 test('a limiter of the quotas resolves and rejects with a RateLimiterRes, as the wrappers of rate-limiter-flexible expect', async () => {

@@ -39,7 +39,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
   let quotas: TestQuotas;
 
   const openReplica = async (options: Parameters<typeof openTestQuotas>[0]) =>
-    stack.use(await openTestQuotas({ ...options, redis: urls }));
+    stack.use(await openTestQuotas({ ...options, redis: urls.length === 0 ? undefined : urls }));
   beforeAll(async () => {
     ({ urls } = await open(stack));
     quotas = await openReplica({ now: () => now, onBan: (ban) => bans.push(ban) });

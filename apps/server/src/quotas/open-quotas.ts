@@ -40,9 +40,12 @@ export interface ServiceQuotas {
 export async function openQuotas(
   options: Partial<QuotaSettings> & Omit<QuotasOptions, keyof QuotaSettings> = {},
 ): Promise<ServiceQuotas> {
-  const settings = { ...defaultQuotaSettings, ...options };
-  const { addressPerMinute } = settings;
-  const keys = await createQuotas({ ...settings, prefix: 'animal-store' }).catch((error) => {
+  const { addressPerMinute, redis, ...settings } = { ...defaultQuotaSettings, ...options };
+  const keys = await createQuotas({
+    ...settings,
+    redis: redis.length === 0 ? undefined : redis,
+    prefix: 'animal-store',
+  }).catch((error) => {
     throw error instanceof RedisRefusalError
       ? new StartupError(`REDIS_URL: ${error.message}`)
       : error;

@@ -13,7 +13,8 @@ test('the memory store and the Redis store decide random sequences of requests i
   const decidesOn = (urls: readonly string[]) =>
     createSequenceProperty(async (options) => {
       // The test uses two replicas that share the quotas in Redis. In memory, it uses one replica.
-      const opening = [...urls, ''].map(() => openTestQuotas({ ...options, redis: urls }));
+      const source = urls.length === 0 ? undefined : urls;
+      const opening = [...urls, ''].map(() => openTestQuotas({ ...options, redis: source }));
       const replicas = await Promise.all(opening);
       for (const quotas of replicas) stack.defer(() => quotas.close());
       return replicas;
