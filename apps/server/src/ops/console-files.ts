@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { HttpError } from '../http/http-error.ts';
 import type { StaticFile } from '../http/send-file.ts';
 
 /**
@@ -45,24 +46,35 @@ const pageHeaders = {
  * Reads the built files of the console. The keys of the map are the file names below `/console`.
  * The HTML page has an empty name.
  *
- * @throws if the console is not built.
+ * @param folder the folder of the built console. Tests use another folder.
+ * @throws {HttpError} with the status 503 if the console is not built. The service also works
+ * without the console, so this is not a bug of the service.
  */
-export async function readConsoleFiles(): Promise<ReadonlyMap<string, StaticFile>> {
-  const names = await readdir(built).catch((cause) => {
-    throw new Error('The console is not built. Run `node scripts/build-console.mjs`.', {
-      cause,
-    });
-  });
-  return new Map(await Promise.all(names.map(readConsoleFile)));
+export async function readConsoleFiles(folder = built): Promise<ReadonlyMap<string, StaticFile>> {
+  const names = await readdir(folder).catch(refuseUnbuilt);
+  // Vite deletes all files at the start of a build. So a folder without the page is not built yet.
+  if (!names.includes('index.html')) refuseUnbuilt();
+  return new Map(await Promise.all(names.map((name) => readConsoleFile(folder, name))));
 }
 
-async function readConsoleFile(name: string): Promise<[path: string, file: StaticFile]> {
+function refuseUnbuilt(cause?: unknown): never {
+  throw new HttpError(
+    'service_unavailable',
+    'The console is not built. In the folder of Animal Store, run `node scripts/build-console.mjs`, and then reload this page. You need not restart the service.',
+    { cause },
+  );
+}
+
+async function readConsoleFile(
+  folder: URL,
+  name: string,
+): Promise<[path: string, file: StaticFile]> {
   const type = types[extname(name)];
   if (type === undefined)
     throw new Error(
       `The console has a file of an unknown type: ${name}. Add its content type to console-files.ts.`,
     );
-  const file = { type, content: await readFile(new URL(name, built), 'utf8') };
+  const file = { type, content: await readFile(new URL(name, folder), 'utf8') };
   if (name === 'index.html') return ['', { ...file, immutable: false, headers: pageHeaders }];
   // Browsers may cache the file forever, because Vite has added a hash of the content to its name.
   return [name, { ...file, immutable: true }];
