@@ -9,7 +9,9 @@ type ResponseType = typeof ServerResponse<IncomingMessage>;
  * slower.
  */
 const pending = Symbol('pending');
-type CountedSocket = Socket & { [pending]?: number };
+/** The property of a socket that contains the response to its newest unanswered request. */
+const newest = Symbol('newest response');
+type CountedSocket = Socket & { [pending]?: number; [newest]?: ServerResponse | undefined };
 
 /** The length in bytes below which a chunk of a body counts as small. */
 const smallChunkBytes = 256;
@@ -29,8 +31,18 @@ function countPending(socket: CountedSocket, change: 1 | -1): void {
 }
 
 function leaveQueue(this: ServerResponse): void {
-  countPending(this.req.socket, -1);
+  const socket: CountedSocket = this.req.socket;
+  countPending(socket, -1);
+  // An idle connection does not keep its last response in memory.
+  if (socket[newest] === this) socket[newest] = undefined;
 }
+
+/**
+ * Returns the response to the newest unanswered request of a connection, which is the last response
+ * that the connection sends. Returns `undefined` if the connection is idle.
+ */
+export const newestResponse = (socket: Socket): ServerResponse | undefined =>
+  (socket as CountedSocket)[newest];
 
 /**
  * The options of `createServer` that limit pipelining, and the memory that small chunks use.
@@ -118,7 +130,9 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
   class CountedResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
     constructor(...construction: ConstructorParameters<typeof ServerResponse<Request>>) {
       super(...construction);
-      countPending(this.req.socket, 1);
+      const socket: CountedSocket = this.req.socket;
+      countPending(socket, 1);
+      socket[newest] = this;
       this.on('close', leaveQueue);
     }
   }

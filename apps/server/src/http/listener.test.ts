@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { until } from '@animal-store/testkit';
-import express, { type Express } from 'express';
+import express, { type Express, type Response } from 'express';
 import { expect, test, vi } from 'vitest';
 import {
   closeOf,
@@ -86,6 +86,31 @@ test('the HTTP listener closes each connection after its response while the serv
   expect((await fetch(listener.origin)).headers.get('Connection')).toBe('keep-alive');
   listener.drain();
   expect((await fetch(listener.origin)).headers.get('Connection')).toBe('close');
+});
+
+// Regression: the response had `Connection: keep-alive`. The client kept its connection open, and the
+// shutdown waited for it until all connections were cut.
+test('the HTTP listener closes the connection of a request that was in flight when the shutdown began', async () => {
+  const held = Promise.withResolvers<Response>();
+  const app = express().use((_req, res) => held.resolve(res));
+  await using listener = await listen(app);
+  const received = readUntilClosed(listener.origin, request());
+  const response = await held.promise;
+  const closed = listener.close(60_000);
+  response.end('served');
+  expect(await received).toMatch(/^Connection: close\r$/m);
+  await closed;
+});
+
+test('the HTTP listener responds to all pipelined requests that were in flight when the shutdown began', async () => {
+  const held: Response[] = [];
+  const app = express().use((_req, res) => void held.push(res));
+  await using listener = await listen(app);
+  const received = readUntilClosed(listener.origin, request().repeat(3));
+  await until(() => held.length === 3);
+  listener.drain();
+  for (const response of held) response.end('served');
+  expect(statusesIn(await received)).toEqual([200, 200, 200]);
 });
 
 const request = (headers = 'Host: a\r\n', version = 'HTTP/1.1') =>

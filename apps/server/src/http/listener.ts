@@ -5,7 +5,7 @@ import type { Express } from 'express';
 import { bindPort } from './bind-port.ts';
 import { useExpressPrototypes } from './express-prototypes.ts';
 import { defaultListenerLimits, type ListenerLimits } from './http-settings.ts';
-import { limitPipelining } from './limit-pipelining.ts';
+import { limitPipelining, newestResponse } from './limit-pipelining.ts';
 import { isRepeated } from './repeated-header.ts';
 
 /** An HTTP server that is listening on a port. */
@@ -14,6 +14,7 @@ export interface Listener {
   readonly origin: string;
   /**
    * Makes every further response close its connection, so that callers connect to another replica.
+   * The responses to requests in flight also close their connections.
    */
   drain(): void;
   /**
@@ -88,6 +89,24 @@ export async function openListener(
   // The connections whose last response has `Connection: close`. The server must not process
   // further requests on them (RFC 9112, §9.6).
   const closing = new WeakSet<Socket>();
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+
+  function drain(): void {
+    isDraining = true;
+    for (const socket of open) {
+      // Without this step, the response to a request in flight would keep its connection open. The
+      // shutdown would then wait for an idle connection until `graceMs` has passed.
+      const response = newestResponse(socket);
+      if (response === undefined || response.headersSent) continue;
+      closing.add(socket);
+      response.setHeader('Connection', 'close');
+    }
+  }
+
   server.on('request', (req, res) => {
     if (closing.has(req.socket)) return;
     // A request with two Host headers gets 400, like a request without a Host header (RFC 9112,
@@ -109,11 +128,9 @@ export async function openListener(
 
   return {
     origin,
-    drain() {
-      isDraining = true;
-    },
+    drain,
     async close(graceMs) {
-      isDraining = true;
+      drain();
       const closed = new Promise((resolve) => server.close(resolve));
       const cut = systemClock.after(graceMs, () => server.closeAllConnections());
       await closed;
