@@ -1,6 +1,11 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createTestClock } from '@animal-store/runtime/test-clock';
+import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { createToken } from '../keys/token.ts';
 import { describeFailure, openLog } from './log.ts';
@@ -82,4 +87,34 @@ test('openLog writes log lines of any length and in any alphabet completely and 
   );
   const written = stderr.trimEnd().split('\n');
   expect(written.map((line) => JSON.parse(line).text)).toEqual(JSON.parse(stdout));
+});
+
+// Regression: pino waited at the exit of the process until the full pipe had space. So a stopped
+// process never ended while the reader of its log had stopped reading.
+test.each([
+  ['after the log was closed', 'await close();'],
+  ['without closing the log', ''],
+])('the process ends %s even if the reader of the log has stopped reading', async (_, closing) => {
+  await using directory = await temporaryDirectory();
+  const pipe = join(directory.path, 'log');
+  await promisify(execFile)('mkfifo', [pipe]);
+  // The test keeps the pipe open, but never reads from it.
+  await using _reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  await using writer = await open(pipe, constants.O_WRONLY);
+  const script = `
+    import { openLog } from '${new URL('log.ts', import.meta.url)}';
+    const timings = { logBatchMs: 1, logCloseTimeoutMs: 1 };
+    const { log, close } = openLog({ level: 'info', format: undefined, timings });
+    for (let i = 0; i < 20; i += 1) log.info('x'.repeat(100_000));
+    ${closing}
+    process.exit();
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'ignore', writer.fd],
+  });
+  try {
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  } finally {
+    child.kill('SIGKILL');
+  }
 });

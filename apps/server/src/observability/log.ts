@@ -119,6 +119,8 @@ interface ByteStream
 }
 
 function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
+  /** The time at which the process stops waiting for the reader of the log. */
+  let patienceEndsAt = Number.POSITIVE_INFINITY;
   // The destination is asynchronous, so that the service does not block when the program that reads
   // the log stops reading. If too many bytes wait, further lines are lost.
   const destination: ByteStream = pino.destination({
@@ -131,6 +133,9 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
     minLength: 1,
     maxWrite: 2 * batchBytes,
     maxLength: maxWaitingBytes,
+    // If the reader of the log has stopped reading, the pipe is full. At the exit of the process,
+    // pino would wait for the reader forever, and the process would never end.
+    retryEAGAIN: () => systemClock.elapsed() < patienceEndsAt,
   });
   // An error, such as a full disk, does not stop the process, and lines wait for the next attempt.
   // But at the exit of the process, pino would try to write the remaining lines forever, and the
@@ -150,11 +155,19 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
     if (length > 0) destination.write(Buffer.from(lines.subarray(0, length)));
     length = 0;
   }
-  // pino calls `flushSync` when the process exits. The collected lines must be written first.
+  // pino calls `flushSync` when the process exits and after a `fatal` line. The collected lines must
+  // be written first.
   const { flushSync } = destination;
   destination.flushSync = () => {
     flush();
-    flushSync.call(destination);
+    patienceEndsAt = Math.min(patienceEndsAt, systemClock.elapsed() + logCloseTimeoutMs);
+    try {
+      flushSync.call(destination);
+      patienceEndsAt = Number.POSITIVE_INFINITY;
+    } catch {
+      // The remaining lines are lost. The next attempt does not wait again.
+      destination.flushSync = () => {};
+    }
   };
   return {
     stream: {
@@ -171,7 +184,9 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
       const written = new Promise<void>((resolve) => {
         destination.flush(() => resolve());
       });
-      await waitAtMost({ ms: logCloseTimeoutMs }, written, () => {});
+      await waitAtMost({ ms: logCloseTimeoutMs }, written, () => {
+        patienceEndsAt = systemClock.elapsed();
+      });
     },
   };
 }
