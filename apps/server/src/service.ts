@@ -351,6 +351,7 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     keys: keyManagement,
     quotas,
     usage: usage.ledger,
+    usageKeptMs: usage.keptMs,
     audit,
     report,
     onOpsEnd: observability.onOpsEnd,

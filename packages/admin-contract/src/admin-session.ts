@@ -12,6 +12,7 @@ export const sessionLifetime = { idleSeconds: 30 * 60, maxSeconds: 8 * 3_600 } a
 const exampleSession = {
   operator: { id: exampleOperator.id, name: exampleOperator.name, role: 'viewer' },
   operations: ['listKeys', 'getKey'],
+  usageKeptSeconds: { minute: 172_800, hour: 7_776_000, day: 34_560_000 },
   expiresAt: '2026-11-21T09:30:00.000Z',
 };
 
@@ -23,6 +24,18 @@ const SessionOperator = z
   })
   .meta({ id: 'SessionOperator', description: 'The operator of the session.' });
 
+const keptSeconds = z.int().min(1);
+
+const UsageKeptSeconds = z
+  .object({ minute: keptSeconds, hour: keptSeconds, day: keptSeconds })
+  .meta({
+    id: 'UsageKeptSeconds',
+    description:
+      'For how many seconds the service stores usage, by the length of the buckets. The settings of the service determine the numbers.',
+  });
+
+export type UsageKeptSeconds = z.output<typeof UsageKeptSeconds>;
+
 export const Session = z
   .object({
     operator: SessionOperator,
@@ -31,6 +44,9 @@ export const Session = z
       .describe(
         'The operations that the role allows, by their `operationId`. A page can hide all other operations.',
       ),
+    usageKeptSeconds: UsageKeptSeconds.describe(
+      'For how many seconds the service stores usage, by the length of the buckets. Reports contain no rows for older buckets, so a page should not show such buckets as 0.',
+    ),
     expiresAt: timestamp.describe(
       `When the session ends, unless a request extends it. A request with \`${operatorActiveHeader}: true\` extends the session, but not beyond 8 hours after its start.`,
     ),

@@ -55,7 +55,12 @@ export {
 export type { DeniedCaller, Overview } from './admin-overview.ts';
 export { gracePeriod } from './admin-rotation.ts';
 export { adminBasePath, adminRoutes, operatorActiveHeader } from './admin-routes.ts';
-export { type IssuedSession, type Session, sessionLifetime } from './admin-session.ts';
+export {
+  type IssuedSession,
+  type Session,
+  sessionLifetime,
+  type UsageKeptSeconds,
+} from './admin-session.ts';
 export type { Suspension } from './admin-suspension.ts';
 export { defaultOpsPort, expectedAdminToken, isAdminToken } from './admin-token.ts';
 export {

@@ -13,7 +13,12 @@ test('a browser tab ignores a session that the service has refused in this tab, 
   const { beginSession, expireSession } = await import('./session.ts');
   const { shareSession } = await import('./share-session.ts');
   const operator = { id: 'ann', name: 'Ann', role: 'owner' } as const;
-  const of = { operator, operations: [], expiresAt: '2026-01-01T00:00:00.000Z' };
+  const of = {
+    operator,
+    operations: [],
+    usageKeptSeconds: { minute: 172_800, hour: 7_776_000, day: 34_560_000 },
+    expiresAt: '2026-01-01T00:00:00.000Z',
+  };
   const issued = (token: string): IssuedSession => ({ token, session: of });
   beginSession(issued('own'));
   shareSession();

@@ -10,7 +10,13 @@ import { beginSession, endSession, isExpired } from './session.ts';
 import { useAdmin, useAdminWithHistory } from './use-admin.ts';
 
 const operator = { id: 'ann', name: 'Ann', role: 'owner' } as const;
-const session = { operator, operations: [], expiresAt: '2026-01-01T00:00:00.000Z' };
+const usageKeptSeconds = { minute: 172_800, hour: 7_776_000, day: 34_560_000 };
+const session = {
+  operator,
+  operations: [],
+  usageKeptSeconds,
+  expiresAt: '2026-01-01T00:00:00.000Z',
+};
 const issued: IssuedSession = { token: 'asc_1', session };
 
 /** The requests that the page has sent so far, and the response to its next requests. */

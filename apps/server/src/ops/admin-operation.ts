@@ -12,6 +12,7 @@ import type { OverviewReader } from '../overview/overview.ts';
 import type { ServiceQuotas } from '../quotas/open-quotas.ts';
 import { AdminRefusal } from '../schema/admin-refusal.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
+import type { UsageSettings } from '../usage/usage-settings.ts';
 import { AdminError } from './admin-error.ts';
 import { invalidToken, type Operator } from './authenticate-operator.ts';
 import type { Health } from './health.ts';
@@ -26,6 +27,8 @@ export interface AdminServices {
   readonly operators: OperatorManagement;
   readonly sessions: OperatorSessions;
   readonly usage: UsageQueries;
+  /** How long usage is kept, in milliseconds. */
+  readonly usageKeptMs: UsageSettings['keptMs'];
   readonly overview: OverviewReader;
   readonly audit: AuditLog;
   readonly readBans: ReadBans;

@@ -6,7 +6,18 @@ import { type AdminServices, confirmActorOf, operatorOf } from './admin-operatio
 import { invalidToken } from './authenticate-operator.ts';
 import { operationsOf } from './operator-role.ts';
 
-export function createSessionHandlers({ sessions, clock }: AdminServices) {
+export function createSessionHandlers({ sessions, clock, usageKeptMs }: AdminServices) {
+  const toSession = ({ id, name, role }: Actor, expiresAt: string): Session => ({
+    operator: { id, name, role },
+    operations: operationsOf(role),
+    usageKeptSeconds: {
+      minute: usageKeptMs.minutes / 1_000,
+      hour: usageKeptMs.hours / 1_000,
+      day: usageKeptMs.days / 1_000,
+    },
+    expiresAt,
+  });
+
   return initServer().router(sessionContract, {
     async createSession({ res }) {
       const { actor, token } = operatorOf(res);
@@ -37,8 +48,4 @@ export function createSessionHandlers({ sessions, clock }: AdminServices) {
       return { status: 200, body: toSession(actor, new Date(clock.now()).toISOString()) };
     },
   });
-}
-
-function toSession({ id, name, role }: Actor, expiresAt: string): Session {
-  return { operator: { id, name, role }, operations: operationsOf(role), expiresAt };
 }

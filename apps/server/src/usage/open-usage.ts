@@ -66,6 +66,7 @@ export function openUsage(
   return {
     collector,
     ledger: createUsageQueries(operators),
+    keptMs,
     /** Returns the milliseconds since the last time at which all counts had been written. */
     writeAgeMs: () => clock.elapsed() - writtenAt,
 

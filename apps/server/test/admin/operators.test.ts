@@ -37,6 +37,15 @@ async function openSession(admin: Admin, token: string) {
   return body as IssuedSession;
 }
 
+test('a session contains the times for which the settings of the service keep usage', async () => {
+  await using service = await startService('postgres', {
+    env: { USAGE_MINUTES_HOURS: '2', USAGE_HOURS_DAYS: '3', USAGE_DAYS_DAYS: '20' },
+    ops: { adminToken },
+  });
+  const { session } = await openSession(adminOf(service.server), adminToken);
+  expect(session.usageKeptSeconds).toEqual({ minute: 7_200, hour: 259_200, day: 1_728_000 });
+});
+
 test('the admin API responds with 429 after ten wrong tokens from a network, but always accepts valid tokens', async () => {
   const clock = createTestClock();
   await using service = await startService('postgres', {
@@ -197,6 +206,7 @@ describe('operators', () => {
     expect(session).toEqual({
       operator: { id: operator.id, name: 'Ann', role: 'viewer' },
       operations: routes.filter(([, { role }]) => role === 'viewer').map(([name]) => name),
+      usageKeptSeconds: { minute: 172_800, hour: 7_776_000, day: 34_560_000 },
       expiresAt: anyInstant,
     });
     expect(await statusFor(secret)).toBe(200);

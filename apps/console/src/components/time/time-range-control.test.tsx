@@ -1,7 +1,10 @@
 // @vitest-environment happy-dom
+
+import type { IssuedSession } from '@animal-store/admin-contract';
 import { fireEvent, screen } from '@testing-library/preact';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { renderAt } from '../../../test/render-at.tsx';
+import { session } from '../../api/session.ts';
 import { linkWithPeriod, useTimeRange } from './time-range.ts';
 import { TimeRangeControl } from './time-range-control.tsx';
 
@@ -15,6 +18,15 @@ function Page() {
 }
 
 const tuesday = '#/overview?range=own&from=2026-03-03T00:00:00.000Z&to=2026-03-04T00:00:00.000Z';
+// The service deletes old usage, so the periods that the control offers depend on the current time.
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.parse('2026-03-20T12:00:00Z'), toFake: ['Date'] });
+});
+afterEach(() => {
+  session.value = undefined;
+  vi.useRealTimers();
+});
+
 const spanOf = (link: string) => {
   const query = new URLSearchParams(link.split('?')[1]);
   return [query.get('range'), query.get('from'), query.get('to')];
@@ -45,6 +57,18 @@ test('the period control shows an error for an invalid period, and does not chan
     target: { value: '2026-03-01T00:00' },
   });
   expect(screen.getByRole('alert').textContent).toBe('The start must be before the end.');
+  expect(location.hash).toBe(tuesday);
+});
+
+test('the period control offers only periods for which the service keeps usage', () => {
+  const usageKeptSeconds = { minute: 3_600, hour: 86_400, day: 17.5 * 86_400 };
+  session.value = { session: { usageKeptSeconds } } as unknown as IssuedSession;
+  renderAt(tuesday, <Page />);
+  expect(screen.queryByText('Last 30 days')).toBeNull();
+  expect(screen.getByText('Last week')).toBeDefined();
+  const earlier = screen.getByRole('button', { name: 'Earlier' });
+  expect(earlier.getAttribute('aria-disabled')).toBe('true');
+  fireEvent.click(earlier);
   expect(location.hash).toBe(tuesday);
 });
 

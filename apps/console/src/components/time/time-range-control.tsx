@@ -5,6 +5,8 @@ import { fromLocalField, toLocalField } from '../form/local-time.ts';
 import { spanText } from './format.ts';
 import {
   faultOf,
+  isOffered,
+  oldestStart,
   type PresetName,
   presets,
   type Span,
@@ -21,6 +23,7 @@ export function TimeRangeControl({ range }: { range: TimeRange }) {
   const { name: chosen, span } = range;
   const lengthMs = span.to - span.from;
   const choose = (name: PresetName) => changeParameters({ range: name, from: '', to: '' });
+  const isAtStart = span.from <= oldestStart();
   const isAtEnd = span.to >= Date.now();
 
   return (
@@ -30,16 +33,16 @@ export function TimeRangeControl({ range }: { range: TimeRange }) {
         <span aria-hidden="true">▾</span>
       </button>
       <div id="time-menu" class="menu" popover role="group" aria-label="Period">
-        {Object.entries(presets).map(([name, { label }]) => (
+        {(Object.keys(presets) as PresetName[]).filter(isOffered).map((name) => (
           <button
             type="button"
             class="quiet"
             popovertarget="time-menu"
             popovertargetaction="hide"
             aria-pressed={name === chosen}
-            onClick={() => choose(name as PresetName)}
+            onClick={() => choose(name)}
           >
-            {label}
+            {presets[name].label}
           </button>
         ))}
         <OwnRange span={span} isOwn={chosen === 'own'} />
@@ -47,7 +50,8 @@ export function TimeRangeControl({ range }: { range: TimeRange }) {
       <button
         type="button"
         aria-label="Earlier"
-        onClick={() => showSpan({ from: span.from - lengthMs, to: span.from })}
+        aria-disabled={isAtStart}
+        onClick={() => !isAtStart && showSpan({ from: span.from - lengthMs, to: span.from })}
       >
         ←
       </button>

@@ -1,12 +1,15 @@
-import { beforeAll, expect, test, vi } from 'vitest';
+import type { IssuedSession } from '@animal-store/admin-contract';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 
 // The module under test. It reads the address of the page when it is loaded, so the tests replace
 // the address before they load the module.
 let range: typeof import('./time-range.ts');
+let session: typeof import('../../api/session.ts')['session'];
 beforeAll(async () => {
   vi.stubGlobal('location', { hash: '' });
   vi.stubGlobal('addEventListener', () => {});
   range = await import('./time-range.ts');
+  ({ session } = await import('../../api/session.ts'));
   return () => vi.unstubAllGlobals();
 });
 
@@ -54,10 +57,67 @@ test.each([
   ['a period without start and end', { range: 'own' }],
   ['a period that ends before it begins', own('2026-11-20T09:00:00Z', '2026-11-20T08:00:00Z')],
   ['a period that is not a date', own('yesterday', 'today')],
-  ['a period of 401 days', own('2025-10-01T00:00:00Z', '2026-11-06T00:00:00Z')],
   ['a preset that does not exist', { range: 'constructor' }],
 ])('readTimeRange returns the default period for an invalid period: %s', (_, query) => {
   expect(range.readTimeRange(query, 'month', now).name).toBe('month');
+});
+
+const hour = 3_600;
+const day = 24 * hour;
+
+/** Begins a session of a service that keeps usage for a given time. The session ends with the test. */
+function keepUsageFor(usageKeptSeconds: { minute: number; hour: number; day: number }): void {
+  session.value = { session: { usageKeptSeconds } } as unknown as IssuedSession;
+  onTestFinished(() => {
+    session.value = undefined;
+  });
+}
+
+test.each([
+  ['hour', 'hour', 'minute', '2026-11-21T08:31:00.000Z'],
+  ['day', 'day', 'hour', '2026-11-20T10:00:00.000Z'],
+  ['week', 'week', 'day', '2026-11-15T00:00:00.000Z'],
+  ['month', 'week', 'day', '2026-11-15T00:00:00.000Z'],
+] as const)(
+  'if the service keeps hours for a day and days for 20 days, the predefined period "last %s" is "last %s" with buckets of one %s',
+  (asked, name, bucket, from) => {
+    keepUsageFor({ minute: hour, hour: day, day: 20 * day });
+    const read = range.readTimeRange({ range: asked }, 'hour', now);
+    expect([read.name, read.bucket]).toEqual([name, bucket]);
+    expect(new Date(read.span.from).toISOString()).toBe(from);
+    expect(range.isOffered(asked)).toBe(asked === name);
+  },
+);
+
+test.each([
+  ['an hour of this morning', 'hour', own('2026-11-21T07:00:00Z', '2026-11-21T08:00:00Z')],
+  ['an hour of the day before', 'day', own('2026-11-19T08:00:00Z', '2026-11-19T09:00:00Z')],
+])(
+  'if the service keeps minutes for an hour and hours for a day, the period "%s" has buckets of one %s',
+  (_name, bucket, query) => {
+    keepUsageFor({ minute: hour, hour: day, day: 20 * day });
+    expect(range.readTimeRange(query, 'hour', now).bucket).toBe(bucket);
+  },
+);
+
+test('readTimeRange returns the default period for a period of 401 days, even if the service keeps days for longer', () => {
+  keepUsageFor({ minute: hour, hour: day, day: 800 * day });
+  const query = own('2025-10-01T00:00:00Z', '2026-11-06T00:00:00Z');
+  expect(range.readTimeRange(query, 'month', now).name).toBe('month');
+});
+
+test('a period begins at the oldest day that the service still keeps', () => {
+  keepUsageFor({ minute: hour, hour: day, day: 20 * day });
+  const oldest = Date.parse('2026-11-02T00:00:00Z');
+  const early = own('2026-10-20T00:00:00Z', '2026-11-10T00:00:00Z');
+  const late = { from: Date.parse(early.from), to: Date.parse(early.to) };
+  expect(range.readTimeRange(early, 'hour', now).span.from).toBe(oldest);
+  expect(range.toBounds(late, now).from).toBe(oldest);
+  expect(range.faultOf(late, now)).toBe(
+    'The service stores usage for only 20 days. Enter a later start.',
+  );
+  const deleted = own('2026-10-20T00:00:00Z', '2026-10-21T00:00:00Z');
+  expect(range.readTimeRange(deleted, 'day', now).name).toBe('day');
 });
 
 test('toBounds limits the end of a period to the current time, and makes the period at least five minutes long', () => {

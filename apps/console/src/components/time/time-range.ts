@@ -1,4 +1,4 @@
-import type { UsageBucket } from '@animal-store/admin-contract';
+import type { UsageBucket, UsageKeptSeconds } from '@animal-store/admin-contract';
 import { signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import {
@@ -9,6 +9,7 @@ import {
   type Parameters,
   useParameters,
 } from '../../address.ts';
+import { session } from '../../api/session.ts';
 import { bucketMs } from '../plot/usage.ts';
 
 const { minute: minuteMs, hour: hourMs, day: dayMs } = bucketMs;
@@ -49,22 +50,50 @@ export const bucketLabels: Readonly<Record<UsageBucket, string>> = {
   day: 'UTC day',
 };
 
-/**
- * The longest period that an operator can choose. By default, the service stores daily numbers for
- * 400 days.
- */
+/** The longest period that an operator can choose. */
 const maxSpanMs = 400 * dayMs;
 
-/**
- * The limits for buckets of a minute and of an hour: the longest period that is plotted with them,
- * and the greatest age of its start. By default, the service stores the counts of minutes for 48
- * hours and of hours for 90 days. The limits are slightly shorter, because the first buckets of a
- * plot must still exist.
- */
+/** The longest periods that are plotted with buckets of a minute and of an hour. */
 const finest = [
-  { bucket: 'minute', longestMs: 6 * hourMs, keptMs: 47 * hourMs },
-  { bucket: 'hour', longestMs: 15 * dayMs, keptMs: 89 * dayMs },
+  { bucket: 'minute', longestMs: 6 * hourMs },
+  { bucket: 'hour', longestMs: 15 * dayMs },
 ] as const;
+
+/**
+ * How long the service keeps usage by default, in seconds. The values apply to sessions that a
+ * service of an earlier version began, because these sessions do not contain the values.
+ */
+const defaultKeptSeconds: UsageKeptSeconds = {
+  minute: (48 * hourMs) / 1_000,
+  hour: (90 * dayMs) / 1_000,
+  day: (400 * dayMs) / 1_000,
+};
+
+/** Returns how long the service keeps the counts of minutes, hours or days, in milliseconds. */
+function keptMsOf(bucket: UsageBucket): number {
+  const issued: { usageKeptSeconds?: UsageKeptSeconds } | undefined = session.value?.session;
+  return (issued?.usageKeptSeconds ?? defaultKeptSeconds)[bucket] * 1_000;
+}
+
+/**
+ * Returns the start of the oldest day whose counts the service keeps. The console shows no earlier
+ * time, because deleted counts would look like 0 requests.
+ */
+export function oldestStart(now: number = Date.now()): number {
+  return Math.ceil((now - keptMsOf('day')) / dayMs) * dayMs;
+}
+
+/**
+ * Returns the bucket length of a predefined period: its own, or a day if the service does not keep
+ * the smaller buckets for so long. Returns `undefined` if the service keeps neither.
+ */
+function presetBucket(name: PresetName): UsageBucket | undefined {
+  const { bucket, lengthMs } = presets[name];
+  return ([bucket, 'day'] as const).find((one) => keptMsOf(one) >= lengthMs);
+}
+
+/** Returns whether the service keeps usage for as long as a predefined period. */
+export const isOffered = (name: PresetName): boolean => presetBucket(name) !== undefined;
 
 /**
  * Reads the period from the parameters of an address. An address contains times in UTC, so that the
@@ -78,20 +107,33 @@ export function readTimeRange(
   now: number = Date.now(),
 ): TimeRange {
   if (range === 'own') {
-    const span = { from: Date.parse(from), to: Date.parse(to) };
-    if (faultOf(span) === undefined) return { name: 'own', span, bucket: bucketFor(span, now) };
+    // The part of the period that is no longer stored is left out.
+    const span = { from: Math.max(Date.parse(from), oldestStart(now)), to: Date.parse(to) };
+    if (faultOf(span, now) === undefined)
+      return { name: 'own', span, bucket: bucketFor(span, now) };
   }
-  const name = Object.hasOwn(presets, range) ? (range as PresetName) : defaultRange;
-  const { bucket, lengthMs } = presets[name];
+  const chosen = Object.hasOwn(presets, range) ? (range as PresetName) : defaultRange;
+  const name = isOffered(chosen) ? chosen : longestOffered();
+  const bucket = presetBucket(name) ?? presets[name].bucket;
   const end = Math.ceil(now / bucketMs[bucket]) * bucketMs[bucket];
-  return { name, bucket, span: { from: end - lengthMs, to: end } };
+  return { name, bucket, span: { from: end - presets[name].lengthMs, to: end } };
+}
+
+/** Returns the longest predefined period for which the service keeps usage. */
+function longestOffered(): PresetName {
+  const names = Object.keys(presets) as PresetName[];
+  return names.findLast(isOffered) ?? 'hour';
 }
 
 /** Returns an error message for an invalid period; `undefined` if the period is valid. */
-export function faultOf({ from, to }: Span): string | undefined {
+export function faultOf({ from, to }: Span, now: number = Date.now()): string | undefined {
   if (Number.isNaN(from) || Number.isNaN(to)) return 'Enter a start and an end.';
   if (from >= to) return 'The start must be before the end.';
   if (to - from > maxSpanMs) return 'The period must not be longer than 400 days.';
+  if (from < oldestStart(now)) {
+    const days = Math.floor(keptMsOf('day') / dayMs);
+    return `The service stores usage for only ${days} days. Enter a later start.`;
+  }
   return undefined;
 }
 
@@ -101,7 +143,10 @@ export function faultOf({ from, to }: Span): string | undefined {
  */
 function bucketFor({ from, to }: Span, now: number): UsageBucket {
   const fits = finest.find(
-    ({ longestMs, keptMs }) => to - from <= longestMs && now - from <= keptMs,
+    ({ bucket, longestMs }) =>
+      to - from <= longestMs &&
+      // The first bucket of the plot may begin before the period, and must still be stored.
+      now - from <= keptMsOf(bucket) - bucketMs[bucket],
   );
   return fits?.bucket ?? 'day';
 }
@@ -198,10 +243,11 @@ export function zoomOut({ from, to }: Span): Span {
 
 /**
  * Adjusts a period to the limits of the page. It ends now at the latest, has whole minutes, is at
- * least five minutes long, and is not longer than the maximum.
+ * least five minutes long, is not longer than the maximum, and begins when usage is still stored.
  */
 export function toBounds({ from, to }: Span, now: number = Date.now()): Span {
   const end = Math.min(Math.ceil(to / minuteMs), Math.ceil(now / minuteMs)) * minuteMs;
-  const start = Math.floor(Math.max(from, end - maxSpanMs) / minuteMs) * minuteMs;
+  const earliest = Math.max(end - maxSpanMs, oldestStart(now));
+  const start = Math.floor(Math.max(from, earliest) / minuteMs) * minuteMs;
   return { from: Math.min(start, end - 5 * minuteMs), to: end };
 }
