@@ -6,7 +6,8 @@ import { ask, askAdmin, makeDirectory, readMetrics, start, startReplica } from '
 
 /**
  * Runs two replicas on PgBouncer in session mode. The database is migrated through PgBouncer, and
- * both replicas are notified when an API key changes.
+ * both replicas are notified when an API key changes. PgBouncer does not reset its sessions, so
+ * a replica must not leave the migration lock or changed settings behind.
  */
 export async function testPooler({ scope, createDatabase, freePort }) {
   const env = { DATABASE_URL: await startPooler(scope, await createDatabase(), await freePort()) };
@@ -21,10 +22,13 @@ export async function testPooler({ scope, createDatabase, freePort }) {
   await until(async () => (await list()) === 401);
   await until(async () => /^animal_store_replicas 2$/m.test(await readMetrics(second.opsUrl)));
   equal(await first.stop(), 0);
+  const third = await startReplica(scope, env);
+  equal((await ask(`${third.baseUrl}/pets`, token)).status, 401);
 }
 
 /**
- * Starts PgBouncer in session mode, with the configuration from docs/operating.md.
+ * Starts PgBouncer in session mode, with the configuration from docs/operating.md, but without
+ * the query that resets a session.
  *
  * @returns the database URL.
  */
@@ -39,6 +43,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = session
+server_reset_query =
 ignore_startup_parameters = statement_timeout, bytea_output, search_path, default_transaction_isolation
 `;
   writeFileSync(file, settings);

@@ -99,6 +99,10 @@ export interface MigrationOptions {
    * is available.
    */
   readonly searchedTables?: readonly string[];
+  /**
+   * The tables and views that the database role must be able to read and write, with their schemas.
+   */
+  readonly usedTables?: readonly string[];
 }
 
 /** The options for opening a database. */

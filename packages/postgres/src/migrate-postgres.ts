@@ -1,6 +1,7 @@
 import { StartupError, sleep } from '@animal-store/runtime';
 import type postgres from 'postgres';
 import { applyMigrations } from './apply-migrations.ts';
+import { checkPermissions, grantPermissions } from './check-permissions.ts';
 import type { Wait } from './database.ts';
 import { DatabaseUnavailableError, readOnly, toDatabaseError } from './database-error.ts';
 import { faultOf } from './database-fault.ts';
@@ -24,6 +25,9 @@ import { watchLockWaits } from './watch-lock-waits.ts';
  * and then find nothing to do.
  */
 const migrationLock = 7_301_874_402_561;
+
+/** The SQLSTATE of a statement for which the database role lacks a permission. */
+const insufficientPrivilege = '42501';
 
 const otherMigrates = 'Another replica is migrating the database.';
 
@@ -71,7 +75,7 @@ async function migrate(
     limits: DatabaseLimits;
   },
 ): Promise<Address> {
-  const { migrationsFolder, searchedTables = [], onWaiting, limits } = options;
+  const { migrationsFolder, searchedTables = [], usedTables = [], onWaiting, limits } = options;
   const { connectSeconds, closeSeconds, searchSeconds, statementSeconds, lockPauseMs } = limits;
   const { address, isWritable } = await findPostgres(url, searchSeconds);
   if (!isWritable) throw new DatabaseUnavailableError(readOnly);
@@ -83,7 +87,6 @@ async function migrate(
       // have a timeout that is too short for them. The migration itself has no timeout.
       statementSeconds,
     });
-    // The migration lock is released when this session ends.
     opened.defer(() => client.end({ timeout: closeSeconds }));
     return client;
   };
@@ -109,7 +112,12 @@ async function migrate(
     void watching.stop();
   });
   await applyMigrations(client, { ...limits, migrationsFolder, pid });
+  await checkPermissions(client, usedTables);
   await createTrigramIndexes(client, searchedTables);
+  // When this session ends, Postgres releases the migration lock, and forgets the settings of the
+  // migration. But a pooler may keep the session for its next client. With an empty
+  // `server_reset_query` in PgBouncer, the next replica would wait for the lock forever.
+  await client.unsafe('discard all');
   return address;
 }
 
@@ -146,6 +154,9 @@ function reasonOf(error: unknown, { connectSeconds }: DatabaseLimits): string {
   // "write CONNECT_TIMEOUT host:port".
   if ('code' in cause && cause.code === 'CONNECT_TIMEOUT') {
     return `no response from Postgres within ${connectSeconds} s`;
+  }
+  if ('code' in cause && cause.code === insufficientPrivilege) {
+    return `${cause.message}. ${grantPermissions}`;
   }
   return cause.message;
 }

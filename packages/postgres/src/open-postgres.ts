@@ -35,7 +35,7 @@ const maxConnections = 3;
  */
 export function openPostgres(
   text: string,
-  { migrationsFolder, searchedTables = [], ...limitOptions }: DatabaseOptions,
+  { migrationsFolder, searchedTables = [], usedTables = [], ...limitOptions }: DatabaseOptions,
 ): OpenDatabase {
   const limits = { ...defaultDatabaseLimits, ...limitOptions };
   const { connectSeconds, idleSeconds, statementSeconds, closeSeconds } = limits;
@@ -147,6 +147,7 @@ export function openPostgres(
           limits,
           migrationsFolder,
           searchedTables,
+          usedTables,
         }),
       );
     },

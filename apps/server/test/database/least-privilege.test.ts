@@ -10,7 +10,7 @@ import {
 } from '@animal-store/testkit';
 import { expect, inject, test } from 'vitest';
 import { openQuotas } from '../../src/quotas/open-quotas.ts';
-import { migrationOptions } from '../../src/schema/migration-options.ts';
+import { migrationOptions, usedTables } from '../../src/schema/migration-options.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { connectTo } from '../support/databases.ts';
 import { openLocalServer } from '../support/local-server.ts';
@@ -34,9 +34,8 @@ function block(language: string, names: Readonly<Record<string, string>>): strin
   );
 }
 
-// Regression: the service could not start, because `create schema if not exists` needs the
-// permission to create a schema even if the schema exists.
-test('the service starts and works with only the permissions that docs/operating.md lists', async () => {
+/** Creates an empty database, the role of its owner, and the role of the service. */
+async function createRoles() {
   await using stack = new AsyncDisposableStack();
   const admin = stack.use(connectTo(adminUrl));
   const suffix = process.hrtime.bigint().toString(36);
@@ -53,19 +52,34 @@ test('the service starts and works with only the permissions that docs/operating
     Object.assign(url, { username: role, password: 'secret' });
     return url.href;
   };
-  await migratePostgres(urlOf(owner), migrationOptions);
-  {
-    await using sql = connectTo(urlOf(owner));
-    await sql.unsafe(
+  const kept = stack.move();
+  return {
+    service,
+    ownerUrl: urlOf(owner),
+    serviceUrl: urlOf(service),
+    /** The statements of docs/operating.md that grant the permissions of the service. */
+    grants: () =>
       block('sql', { animals: database.name, owner_role: owner, service_role: service }),
-    );
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+// Regression: the service could not start, because `create schema if not exists` needs the
+// permission to create a schema even if the schema exists.
+test('the service starts and works with only the permissions that docs/operating.md lists', async () => {
+  await using stack = new AsyncDisposableStack();
+  const roles = stack.use(await createRoles());
+  await migratePostgres(roles.ownerUrl, migrationOptions);
+  {
+    await using sql = connectTo(roles.ownerUrl);
+    await sql.unsafe(roles.grants());
   }
   const redis = stack.use(await openRedis());
   await redis.command(...block('text', { secret: 'secret' }).trim().split(/\s+/));
 
   const server = stack.use(
     await openLocalServer({
-      DATABASE_URL: urlOf(service),
+      DATABASE_URL: roles.serviceUrl,
       REDIS_URL: redis.url.replace('//', '//animal-store:secret@'),
       ADMIN_TOKEN: adminToken,
       USAGE_FLUSH_MS: '10',
@@ -108,7 +122,7 @@ test('the service starts and works with only the permissions that docs/operating
   expect(metrics).toMatch(/^animal_store_redis_breaker_open 0$/m);
   expect(await redis.command('acl', 'log')).toBe('');
   // The role of the service must not be able to create or drop tables.
-  await using sql = connectTo(urlOf(service));
+  await using sql = connectTo(roles.serviceUrl);
   await expect(sql`create table public.other ()`).rejects.toMatchObject({ code: '42501' });
   await expect(sql`drop table pets`).rejects.toMatchObject({ code: '42501' });
 });
@@ -131,4 +145,41 @@ test('a Redis Cluster decides requests of a user that has only the permissions t
   }
   quotas.close();
   for (const node of cluster.nodes) expect(await node.command('acl', 'log')).toBe('');
+});
+
+// Regression: a service whose role could not read the tables was ready, and every request got 500.
+test('the service does not start if its role lacks permissions for a table, and names the table', async () => {
+  await using roles = await createRoles();
+  await migratePostgres(roles.ownerUrl, migrationOptions);
+  await using sql = connectTo(roles.ownerUrl);
+  const start = () => migratePostgres(roles.serviceUrl, migrationOptions);
+  await expect(start()).rejects.toThrow(
+    'DATABASE_URL: cannot open the database: permission denied for schema drizzle. Migrate the database as its owner, and then run the statements of "Least rights"',
+  );
+  await sql.unsafe(roles.grants());
+  await start();
+  for (const permission of ['select', 'insert', 'update', 'delete']) {
+    await sql.unsafe(`revoke ${permission} on accounts, usage.written from ${roles.service}`);
+    await expect(start(), permission).rejects.toThrow(
+      `the database role ${roles.service} lacks permissions to read and write these tables: public.accounts, usage.written.`,
+    );
+    await sql.unsafe(roles.grants());
+  }
+  // A later version may drop a table that this version still uses.
+  await sql`drop table usage.flushes cascade`;
+  await start();
+});
+
+test('the service checks the permissions of every table that the migrations create', async () => {
+  await using roles = await createRoles();
+  await migratePostgres(roles.ownerUrl, migrationOptions);
+  await using sql = connectTo(roles.ownerUrl);
+  const found = await sql<{ name: string }[]>`
+    select table_schema || '.' || table_name as name from information_schema.tables
+    where table_schema in ('public', 'usage')`;
+  // This version of the service does not use the table `usage.key_days`.
+  expect(found.map(({ name }) => name).filter((name) => name !== 'usage.key_days')).toEqual(
+    expect.arrayContaining([...usedTables]),
+  );
+  expect(found).toHaveLength(usedTables.length + 1);
 });
