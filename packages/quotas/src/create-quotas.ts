@@ -96,7 +96,8 @@ export interface Quotas {
   limiter(quota: Quota): QuotaLimiter;
   /**
    * Returns why Redis refuses this replica now, or `undefined` if Redis accepts it. A reason is a
-   * wrong database number, user or password, or a command that the user may not run. Retries do not
+   * wrong database number, user or password, a command that the user may not run, a wrong password
+   * or name of the Sentinels, or a certificate that this process does not accept. Retries do not
    * help.
    */
   refusal(): string | undefined;
@@ -114,8 +115,8 @@ export class QuotasUnavailableError extends Error {
 }
 
 /**
- * An error for a Redis that refuses the user, the password, a command or the number of the database.
- * Retries do not help.
+ * An error for a Redis that refuses the user, the password, a command or the number of the database,
+ * or for Sentinels that refuse their password or do not know the primary. Retries do not help.
  */
 export class RedisRefusalError extends Error {
   override readonly name = 'RedisRefusalError';
@@ -127,7 +128,8 @@ export class RedisRefusalError extends Error {
  *
  * @throws {TypeError} if an option is invalid.
  * @throws {RedisRefusalError} if Redis is reachable, but refuses the number of the database, the
- *   user, the password or a command.
+ *   user, the password or a command, or if the Sentinels refuse their password or do not know the
+ *   primary.
  */
 export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas> {
   checkQuotasOptions(options);
@@ -169,7 +171,7 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
 
   await Promise.race([untilReady(redis, { ms: firstConnectionTimeoutMs }), refused.first]);
   function throwIfRefused(): void {
-    const refusal = refused.sentence();
+    const refusal = refused.startFault();
     if (refusal === undefined) return;
     close();
     throw new RedisRefusalError(refusal);

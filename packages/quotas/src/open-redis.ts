@@ -182,26 +182,42 @@ const isRefusedDatabase = (error: unknown) =>
 const isRefusedCommand = (message: string) =>
   /^NOPERM |can't run this command|unknown (?:redis )?command/i.test(message);
 
+/** Matches the codes of the errors of Node for a certificate that this process does not accept. */
+const certificateCode = /^(?:ERR_TLS_CERT|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_)/;
+
 /**
  * Watches a connection for refusals that retries do not fix: Redis refuses the database, the user,
- * the password or a command.
+ * the password or a command, the Sentinels refuse their password or do not know the primary, or this
+ * process does not accept the certificate of Redis.
  *
- * @returns three members. `sentence` returns the message for operators, or `undefined` if Redis
- *   refuses nothing now. `first` resolves at the first refusal, so that the start of the service
- *   does not wait for a connection that can never become ready. `watchProbe` runs a probe, which
- *   may find that Redis refuses a command.
+ * @returns four members. `sentence` returns the message for operators, or `undefined` if nothing is
+ *   refused now. `startFault` returns the same message, unless the reason is a certificate. With an
+ *   expired certificate, a service must still start, like with a Redis that is down. `first`
+ *   resolves at the first refusal, so that the start of the service does not wait for a connection
+ *   that can never become ready. `watchProbe` runs a probe, which may find that Redis refuses a
+ *   command.
  */
 export function watchForRefusal(redis: RedisConnection) {
   const first = Promise.withResolvers<void>();
   let refusal: string | undefined;
+  let certificateFault: string | undefined;
   function note(error: Error & { lastNodeError?: Error }): void {
-    const { message } = error.lastNodeError ?? error;
+    const { message, code = '' } = (error.lastNodeError ?? error) as Error & { code?: string };
+    // ioredis puts the response of the last Sentinel into the message of its own error.
+    const [, fromSentinel = ''] =
+      /^All sentinels are unreachable.* Last error: (.*)/.exec(message) ?? [];
     if (isRefusedDatabase(error)) {
       refusal = `Redis refuses the number of the database (${message}). Use a smaller number as the path of the URL, or increase Redis's setting databases`;
     } else if (/^(?:WRONGPASS|NOAUTH) /.test(message)) {
       refusal = `Redis refuses the user or the password (${message})`;
     } else if (isRefusedCommand(message)) {
       refusal = describeRefusedCommand(message);
+    } else if (/^(?:WRONGPASS|NOAUTH) /.test(fromSentinel)) {
+      refusal = `The Sentinels refuse the password (${fromSentinel}). Write it into the URL as ?sentinelPassword=…`;
+    } else if (fromSentinel.includes('No such master')) {
+      refusal = `The Sentinels do not know the name of the primary (${fromSentinel}). Use the name in their configuration as the path of the URL`;
+    } else if (certificateCode.test(code)) {
+      certificateFault = `The certificate of Redis is not accepted (${message})`;
     }
     if (refusal !== undefined) first.resolve();
   }
@@ -211,6 +227,7 @@ export function watchForRefusal(redis: RedisConnection) {
   if (isCluster(redis)) redis.on('connect', () => void redis.cluster('INFO').catch(note));
   redis.on('ready', () => {
     refusal = undefined;
+    certificateFault = undefined;
   });
   async function watchProbe(probe: () => Promise<void>): Promise<void> {
     try {
@@ -223,7 +240,12 @@ export function watchForRefusal(redis: RedisConnection) {
       throw error;
     }
   }
-  return { sentence: () => refusal, first: first.promise, watchProbe };
+  return {
+    sentence: () => refusal ?? certificateFault,
+    startFault: () => refusal,
+    first: first.promise,
+    watchProbe,
+  };
 }
 
 // The message is cut off before the arguments of the command. If Redis does not know a command, it

@@ -1,6 +1,13 @@
-import { openRedisCluster, openRedisSentinels, patientQuotas, until } from '@animal-store/testkit';
-import { expect, test } from 'vitest';
+import {
+  openRedisCluster,
+  openRedisSentinels,
+  patientQuotas,
+  openRedis as startRedis,
+  until,
+} from '@animal-store/testkit';
+import { expect, onTestFinished, test } from 'vitest';
 import { createQuotas, RedisRefusalError } from '../src/create-quotas.ts';
+import { openRedis, watchForRefusal } from '../src/open-redis.ts';
 
 const refusal = /^Redis refuses the user or the password \(NOAUTH /;
 
@@ -59,4 +66,41 @@ test('createQuotas uses the password of the given URLs also for nodes of a Redis
   }
   expect(quotas.refusal()).toBeUndefined();
   quotas.close();
+});
+
+// Regression: the quotas started without Redis.
+test('createQuotas rejects with a RedisRefusalError when the Sentinels refuse their password, or do not know the primary', async () => {
+  await using redis = await openRedisSentinels();
+  const wrongName = createQuotas({ redis: `${redis.url}-2`, ...patientQuotas });
+  await expect(wrongName).rejects.toThrow(
+    /^The Sentinels do not know the name of the primary \(ERR No such master/,
+  );
+  await expect(wrongName).rejects.toBeInstanceOf(RedisRefusalError);
+  for (const sentinel of redis.sentinels) {
+    await sentinel.command('acl', 'setuser', 'default', 'resetpass', '>right');
+  }
+  const wrongPassword = createQuotas({
+    redis: `${redis.url}?sentinelPassword=wrong`,
+    ...patientQuotas,
+  });
+  await expect(wrongPassword).rejects.toThrow(/^The Sentinels refuse the password \(WRONGPASS /);
+});
+
+// Regression: after a change of the certificate, neither the log nor `/readyz` contained the reason.
+test('watchForRefusal reports a certificate that is not accepted, until the connection is ready again, and does not let the start fail', async () => {
+  await using server = await startRedis();
+  const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
+  onTestFinished(() => redis.disconnect());
+  const refused = watchForRefusal(redis);
+  await until(() => redis.status === 'ready');
+  const error = Object.assign(new Error('certificate has expired'), { code: 'CERT_HAS_EXPIRED' });
+  redis.emit('error', error);
+  // A refused certificate often causes a second error.
+  redis.emit('error', new Error('read ECONNRESET'));
+  expect(refused.sentence()).toBe(
+    'The certificate of Redis is not accepted (certificate has expired)',
+  );
+  expect(refused.startFault()).toBeUndefined();
+  redis.disconnect(true);
+  await until(() => refused.sentence() === undefined);
 });
