@@ -288,6 +288,9 @@ test.each<readonly [name: string, meant: string | undefined]>([
   ['DATADIR', 'DATA_DIR'],
   ['OpsPort', 'OPS_PORT'],
   ['CORS_ORIGIN', 'CORS_ORIGINS'],
+  ['REDSI_URL', 'REDIS_URL'],
+  // The name is also similar to OPS_HOSTS, but more similar to OPS_PORT.
+  ['OPS_PORTS', 'OPS_PORT'],
   // The names in this list are common variables of shells, npm, Kubernetes and OpenTelemetry. The
   // service must ignore them.
   ...[
@@ -295,6 +298,8 @@ test.each<readonly [name: string, meant: string | undefined]>([
     'LANGUAGE',
     'LS_COLORS',
     'REDIS_PORT',
+    'API_PORT',
+    'APP_HOST',
     'NODE_OPTIONS',
     'OTEL_EXPORTER_OTLP_HEADERS',
   ].map((name) => [name, undefined] as const),

@@ -261,15 +261,23 @@ export const environmentVariables = namesOf(serviceSettings);
  */
 const foreignNames = /^(?:OTEL_|npm_)/;
 
-/** The largest number of wrong letters with which a name still counts as a misspelt variable. */
-const maxWrongLetters = 2;
+/** The length from which a name with two wrong letters still counts as a misspelt variable. */
+const minLengthForTwoErrors = 9;
 /**
  * Only names of at least this length are compared letter by letter, because many short names are
- * similar.
+ * similar. A name of exactly this length may have one wrong letter. With two of them, `API_PORT`
+ * would count as `OPS_PORT`, and Kubernetes sets `API_PORT` if there is a Service named `api`.
  */
 const minComparedLength = 8;
 
 const letters = (name: string) => name.replaceAll('_', '');
+
+function isMisspelt(known: string, written: string): boolean {
+  if (known.includes('_') && letters(known) === letters(written)) return true;
+  const length = Math.min(known.length, written.length);
+  const maxWrongLetters = length < minLengthForTwoErrors ? 1 : 2;
+  return length >= minComparedLength && distance(known, written) <= maxWrongLetters;
+}
 
 /**
  * Returns an error line for each variable that looks like a misspelt variable of the service.
@@ -279,12 +287,9 @@ function misspeltNames(environment: NodeJS.ProcessEnv): string[] {
   return Object.keys(environment).flatMap((name) => {
     if (environmentVariables.includes(name) || foreignNames.test(name)) return [];
     const written = name.toUpperCase().replaceAll('-', '_');
-    const meant = environmentVariables.find(
-      (known) =>
-        (Math.min(known.length, written.length) >= minComparedLength &&
-          distance(known, written) <= maxWrongLetters) ||
-        (known.includes('_') && letters(known) === letters(written)),
-    );
+    const [meant] = environmentVariables
+      .filter((known) => isMisspelt(known, written))
+      .toSorted((one, other) => distance(one, written) - distance(other, written));
     return meant === undefined ? [] : [`${name}: unknown variable. Use ${meant} or unset ${name}`];
   });
 }
