@@ -173,6 +173,20 @@ test.each([
   },
 );
 
+test.each([
+  [['--help'], 0, 'stdout'],
+  [[], 2, 'stderr'],
+] as const)(
+  'the CLI lists all command groups and their purpose for the arguments %j',
+  async (args, code, stream) => {
+    const result = await cli(args, {});
+    expect(result).toEqual({ code, stdout: '', stderr: '', [stream]: expect.any(String) });
+    for (const group of ['keys', 'accounts', 'operators', 'audit', 'usage']) {
+      expect(result[stream]).toMatch(new RegExp(`^  ${group} +[A-Z].*\\.$`, 'm'));
+    }
+  },
+);
+
 test('the CLI prints the help of a command group when no command is given, and lists all command groups when the group is unknown', async () => {
   const usage = expect.stringMatching(/^Usage: npm run keys -- .*\nExit codes: .*\n$/s);
   expect(await run('keys')).toEqual({ code: 2, stdout: '', stderr: usage });

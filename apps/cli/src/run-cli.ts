@@ -41,6 +41,14 @@ export async function runCli(
     err: (text) => err(escapeUnprintable(text)),
     columns,
   };
+  if (['--help', '-h', 'help'].includes(group)) {
+    output.out(overview());
+    return 0;
+  }
+  if (group === '') {
+    output.err(overview());
+    return 2;
+  }
   if (!Object.hasOwn(commandGroups, group)) {
     const groups = Object.keys(commandGroups).join(', ');
     output.err(`error: unknown group of commands '${group}', expected one of ${groups}\n`);
@@ -57,6 +65,18 @@ export async function runCli(
     output.err(`error: ${error.message}\n`);
     return 1;
   }
+}
+
+/** Returns the help that lists all groups of commands. */
+function overview(): string {
+  const width = Math.max(...Object.keys(commandGroups).map(({ length }) => length));
+  const groups = Object.entries(commandGroups).map(
+    ([name, { description }]) => `  ${name.padEnd(width)}  ${description}\n`,
+  );
+  return `Usage: npm run <group> -- [options] [command]
+
+Groups of commands, each with its own --help:
+${groups.join('')}${connection}`;
 }
 
 function createProgram(group: string, output: CliOutput): Command {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
@@ -17,6 +18,19 @@ test('a CLI command that fails writes only to stderr, and its process ends with 
     stderr: expect.stringMatching(/^error: No server uses the directory /),
   });
 });
+
+// On Linux, the output goes to /dev/full, a device that behaves like a full disk.
+test.runIf(existsSync('/dev/full'))(
+  'a CLI command whose output cannot be written says so in one line, and ends with exit code 1',
+  async () => {
+    const script = 'exec "$0" "$1" keys --help > /dev/full';
+    expect(await execute('sh', ['-c', script, process.execPath, cliFile], {})).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: The output cannot be written: ENOSPC.\n',
+    });
+  },
+);
 
 test('npm run keys finds the running server through the socket in the data directory', async () => {
   await using database = await createDatabase('embedded');
