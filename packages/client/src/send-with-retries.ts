@@ -67,7 +67,7 @@ export function createSend(
   const reportDeprecation = createReportDeprecation(clientOptions, reportEvent);
 
   async function findKey(call: CallDetails, signal: AbortSignal | undefined): Promise<string> {
-    throwIfAborted(call, signal);
+    throwIfAborted(call, signal, `attempt ${call.attempts + 1}`);
     const key = getKey();
     await waitFor(maxTimerMs, signal, (end) => key.then(end, end));
     throwIfAborted(call, signal, 'apiKey()');
@@ -164,7 +164,7 @@ export function createSend(
     }
 
     const startedAtMs = Date.now();
-    let isRenewed = false;
+    let renewal: Promise<boolean> | undefined;
     let retries = 0;
     for (;;) {
       const { attempts } = call;
@@ -177,9 +177,11 @@ export function createSend(
         const error = reason as AnyAnimalStoreError;
         let delayMs: number | undefined;
         if (call.attempts > attempts) {
-          if (error instanceof AuthenticationError && !isRenewed) {
-            isRenewed = true;
-            if (await renewKey(apiKey).catch(() => false)) delayMs = 0;
+          if (error instanceof AuthenticationError && !renewal) {
+            renewal = renewKey(apiKey).catch(() => false);
+            await waitFor(maxTimerMs, signal, (end) => renewal?.then(end));
+            // After an abort, the loop continues, because `findKey` throws the AbortError.
+            if (signal?.aborted || (await renewal)) delayMs = 0;
           } else if ((isRepeatable || error instanceof RateLimitError) && retries++ < maxRetries) {
             delayMs = retryDelayMs(error, retries, maxRetryAfterMs);
           }
@@ -190,7 +192,6 @@ export function createSend(
         }
         reportCallEvent('onRetry', { error, delayMs });
         await waitFor(delayMs, signal);
-        throwIfAborted(call, signal, `attempt ${call.attempts + 1}`);
       }
     }
   };

@@ -219,6 +219,21 @@ describe('a function as apiKey', () => {
     const call = open([ok], { apiKey }).store.listPets({}, { signal: controller.signal });
     expect(await rejection(call)).toMatchObject({ name: 'AbortError' });
   });
+
+  // Regression: the call stayed pending until the function returned.
+  test('a call rejects as soon as its signal aborts, even when the function in the option `apiKey` never returns after a 401', async () => {
+    const controller = new AbortController();
+    const apiKey = vi
+      .fn()
+      .mockReturnValueOnce('ast_old')
+      .mockReturnValue(new Promise<string>(() => {}));
+    const { store, script } = open([refuse(401, 'unauthorized'), ok], { apiKey });
+    const call = rejection(store.listPets({}, { signal: controller.signal }));
+    await vi.waitUntil(() => apiKey.mock.calls.length === 2);
+    controller.abort();
+    expect(await call).toMatchObject({ name: 'AbortError', attempts: 1 });
+    expect(script.lines).toEqual(['GET /pets']);
+  });
 });
 
 describe('the options of createClient and withOptions', () => {

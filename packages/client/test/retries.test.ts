@@ -159,7 +159,8 @@ test('a call sends nothing when its signal is already aborted', async () => {
   const { store, script } = openStore([ok]);
   const cause = new Error('changed my mind');
   const error = await rejection(store.listPets({}, { signal: AbortSignal.abort(cause) }));
-  expect(error).toMatchObject({ name: 'AbortError', message: 'listPets: aborted', cause });
+  const message = 'listPets: aborted while waiting for attempt 1';
+  expect(error).toMatchObject({ name: 'AbortError', message, cause });
   expect(script.requests).toEqual([]);
 });
 
@@ -167,16 +168,20 @@ test.each([
   ['the response of a fetch that ignores its signal', [hang]],
   ['the next attempt', [deny(30), ok]],
 ])(
-  'a call rejects immediately when its signal aborts during the wait for %s, and leaves no timer or listener',
+  'a call rejects immediately when its signal aborts during the wait for %s, calls the hook `onError`, and leaves no timer or listener',
   async (_what, steps) => {
-    const { store, script } = openStore(steps);
+    // Regression: `onError` was not called when the signal aborted before the next attempt.
+    const onError = vi.fn();
+    const { store, script } = openStore(steps, { onError });
     const controller = new AbortController();
     const { signal } = controller;
     const call = rejection(store.listPets({}, { signal }));
     await vi.advanceTimersByTimeAsync(100);
     expect(vi.getTimerCount()).toBe(1);
     controller.abort();
-    expect(await call).toMatchObject({
+    const error = await call;
+    expect(onError.mock.calls).toEqual([[expect.objectContaining({ error, durationMs: 100 })]]);
+    expect(error).toMatchObject({
       name: 'AbortError',
       message: expect.stringMatching(
         /^listPets: aborted while waiting for (the answer|attempt 2)$/,

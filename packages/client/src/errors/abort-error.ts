@@ -23,13 +23,13 @@ export class AbortError extends AnimalStoreError {
 /**
  * Throws an AbortError if the signal of the call is aborted.
  *
- * @param awaited what the call was waiting for, or `undefined` if the call has not begun.
+ * @param awaited what the call was waiting for.
  */
 export function throwIfAborted(
   call: CallDetails,
   signal: AbortSignal | undefined,
-  awaited?: string,
+  awaited: string,
 ): void {
-  const message = awaited ? `aborted while waiting for ${awaited}` : 'aborted';
-  if (signal?.aborted) throw new AbortError(message, call, signal.reason);
+  if (signal?.aborted)
+    throw new AbortError(`aborted while waiting for ${awaited}`, call, signal.reason);
 }
