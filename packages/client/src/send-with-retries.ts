@@ -119,7 +119,7 @@ export function createSend(
         call.attempts++;
         awaited = 'the answer';
         reportCallEvent('onRequest', {});
-        sentAtMs = Date.now();
+        sentAtMs = performance.now();
         // The global `fetch` is read for each request, so that later replacements apply, for
         // example by a tracer or a test.
         const { fetch = globalThis.fetch } = clientOptions;
@@ -158,12 +158,12 @@ export function createSend(
       const facts = { response, requestId: fields.get('X-Request-Id') ?? undefined, rateLimit };
       if (rateLimit) onRateLimit(rateLimit);
       reportDeprecation(name, fields);
-      reportCallEvent('onResponse', { ...facts, status, durationMs: Date.now() - sentAtMs });
+      reportCallEvent('onResponse', { ...facts, status, durationMs: performance.now() - sentAtMs });
       const body = readBody(answer, bodyKind, { redact, call });
       return { ...facts, data: operation.read?.(body, fields, call) ?? (body as Data) };
     }
 
-    const startedAtMs = Date.now();
+    const startedAtMs = performance.now();
     let renewal: Promise<boolean> | undefined;
     let retries = 0;
     for (;;) {
@@ -187,7 +187,7 @@ export function createSend(
           }
         }
         if (delayMs === undefined) {
-          reportCallEvent('onError', { error, durationMs: Date.now() - startedAtMs });
+          reportCallEvent('onError', { error, durationMs: performance.now() - startedAtMs });
           throw error;
         }
         reportCallEvent('onRetry', { error, delayMs });

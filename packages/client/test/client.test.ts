@@ -414,7 +414,7 @@ describe('the hooks of the client', () => {
   });
 
   test('the logger receives requests and responses at level debug, retries at warn, and failures at error', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
     const lines: string[] = [];
     const log = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
     const logger = { debug: log('debug'), warn: log('warn'), error: log('error') };

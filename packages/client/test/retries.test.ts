@@ -3,7 +3,16 @@ import { describe, expect, test, vi } from 'vitest';
 import type { TimeoutError } from '../src/errors/timeout-error.ts';
 import { settle, useFakeClock } from './fake-clock.ts';
 import { rejection } from './rejection.ts';
-import { answerJson, deny, disconnect, hang, ok, openStore, refuse } from './scripted-fetch.ts';
+import {
+  answerJson,
+  deny,
+  disconnect,
+  hang,
+  ok,
+  openStore,
+  refuse,
+  type Step,
+} from './scripted-fetch.ts';
 
 // These tests make complete calls with a client. The tests in `retry-delay.test.ts` examine only
 // the decision whether and when an attempt is retried.
@@ -87,6 +96,21 @@ describe('a failed call of the client', () => {
       ['listPets', 3],
       [3, 200, 0, undefined, undefined],
     ]);
+  });
+
+  // Regression: `durationMs` was negative.
+  test('`durationMs` of `onResponse` and `onError` is not negative when the system clock is set back during the call', async () => {
+    const durations: number[] = [];
+    const setClockBack: Step = (request) => {
+      vi.setSystemTime(Date.now() - 3_600_000);
+      return refuse(404, 'pet_not_found')(request);
+    };
+    const { store } = openStore([setClockBack], {
+      onResponse: ({ durationMs }) => durations.push(durationMs),
+      onError: ({ durationMs }) => durations.push(durationMs),
+    });
+    await rejection(store.listPets());
+    expect(durations).toEqual([0, 0]);
   });
 
   test('a call continues when a hook throws or rejects, and logs the failure of the hook', async () => {
