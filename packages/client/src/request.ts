@@ -18,9 +18,11 @@ export type HeaderFields =
   | HeaderList;
 
 /**
- * Additional options for `fetch`, such as `cache`, `keepalive` and `credentials`, `next` in
- * Next.js, or `dispatcher` in undici. The options of a call are added to the client's options. You
- * cannot replace options that the client itself sets, such as `method`, `headers` and `signal`.
+ * Additional options for `fetch`, such as `cache`, `keepalive` and `credentials`, or `next` in
+ * Next.js. With `dispatcher`, pass undici's own `fetch` as well, because the global `fetch` of Node
+ * may refuse the dispatcher of another undici version. The options of a call are added to the
+ * client's options. You cannot replace options that the client itself sets, such as `method`,
+ * `headers` and `signal`.
  */
 export type FetchOptions = Readonly<Record<string, unknown>>;
 
