@@ -79,7 +79,7 @@ test.each([
   ['Node 20', 'run.mjs', []],
   ['Node 20', 'run.cjs', []],
   ['Node 22', 'run.mjs', []],
-  ['Node 26', 'run.mjs', []],
+  ['Node 24', 'run.mjs', []],
   ['Node 26', 'run.mjs', []],
   ['Deno', 'run.mjs', ['run', '--no-lock', '--node-modules-dir=manual', '--allow-net']],
   ['Bun', 'run.mjs', ['run']],
