@@ -156,3 +156,16 @@ test('openTracing counts spans as dropped when its queue is full and when the tr
   await tracing.close();
   await until(() => dropped['export_failed'] === 4);
 });
+
+// Regression: OpenTelemetry reports such a batch as sent.
+test('openTracing counts the spans that the trace collector rejects from an accepted batch as dropped, and reports the reason', async () => {
+  const partialSuccess = { rejectedSpans: '2', errorMessage: 'too many attributes' };
+  await using collector = await openOtlpCollector(() => 200, JSON.stringify({ partialSuccess }));
+  const tracing = open(collector.url);
+  for (let i = 0; i < 3; i += 1) trace(tracing);
+  await tracing.close();
+  expect(dropped).toEqual({ export_failed: 2 });
+  expect(troubles).toEqual([
+    'The trace collector has rejected 2 spans of a batch: too many attributes',
+  ]);
+});

@@ -40,6 +40,7 @@ import type { RequestTracing } from '../api/request-record.ts';
 import { countDroppedSpans } from './count-dropped-spans.ts';
 import type { SpanLoss } from './metrics.ts';
 import type { SamplerName, TracingSettings } from './observability-settings.ts';
+import { findRejectedSpans } from './rejected-spans.ts';
 import { nameOfRequest, requestAttributes } from './request-attributes.ts';
 import {
   databaseAttributes,
@@ -91,13 +92,23 @@ export function openTracing(
   const { clock } = options;
   // OpenTelemetry's logger also passes details after the message. They are not reported.
   const reportTrouble = (message: string) => onTrouble(message);
+  function reportWarning(message: string, details: unknown): void {
+    const rejected = findRejectedSpans(message, details);
+    if (rejected === undefined) {
+      reportTrouble(message);
+      return;
+    }
+    const { spans, reason } = rejected;
+    if (spans > 0) options.onDropped('export_failed', spans);
+    reportTrouble(`The trace collector has rejected ${spans} spans of a batch: ${reason}`);
+  }
   // `suppressOverrideMessage` prevents a warning of OpenTelemetry when tests open tracing several
   // times in one process.
   const levels = { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true };
   diag.setLogger(
     {
       error: reportTrouble,
-      warn: reportTrouble,
+      warn: reportWarning,
       info: () => {},
       debug: () => {},
       verbose: () => {},

@@ -13,15 +13,16 @@ const plain = (attributes: Attributes) =>
  *
  * @param statusOf a function that returns the status of the next response. Spans are accepted only
  * with 200.
+ * @param responseBody the body of each response.
  */
-export async function openOtlpCollector(statusOf = () => 200) {
+export async function openOtlpCollector(statusOf = () => 200, responseBody = '{}') {
   const bodies: string[] = [];
   const server = createServer(async (req, res) => {
     const isTraces = req.method === 'POST' && req.url === '/v1/traces';
     const body = await text(req);
     const status = isTraces ? statusOf() : 404;
     if (status === 200) bodies.push(body);
-    res.writeHead(status, { 'Content-Type': 'application/json' }).end('{}');
+    res.writeHead(status, { 'Content-Type': 'application/json' }).end(responseBody);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
