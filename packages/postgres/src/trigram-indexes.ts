@@ -32,14 +32,15 @@ export async function createTrigramIndexes(client: Sql, tables: readonly string[
  * Returns the schema of the extension `pg_trgm`. Creates the extension first, if it is missing and
  * the role may create it.
  *
- * @returns `undefined` if the extension is not available.
+ * @returns `undefined` if the extension is not available, or if the role may not use its schema.
  */
 async function findTrigrams(client: Sql): Promise<string | undefined> {
   // The name is not read with `::regnamespace::text`, because that would quote the name, for example
   // if `quote_all_identifiers` is on.
   const find = () => client<{ schema: string }[]>`
     select nspname as schema from pg_extension
-    join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm'`;
+    join pg_namespace on pg_namespace.oid = extnamespace
+    where extname = 'pg_trgm' and has_schema_privilege(extnamespace, 'usage')`;
   const [found] = await find();
   if (found !== undefined) return found.schema;
   try {

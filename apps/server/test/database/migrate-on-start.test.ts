@@ -132,7 +132,8 @@ test('the database allows a migration to fill the search text of old audit entri
   await migratePostgres(database.url, migrationOptions);
 });
 
-test('a migration creates the search indexes as soon as the database role may create the extension pg_trgm', async () => {
+/** Creates an empty database whose owner is a new role that is not a superuser. */
+async function createOwnedDatabase() {
   await using stack = new AsyncDisposableStack();
   const { adminUrl } = inject('postgres');
   const admin = stack.use(connectTo(adminUrl));
@@ -143,8 +144,20 @@ test('a migration creates the search indexes as soon as the database role may cr
   await admin.unsafe(`alter database "${database.name}" owner to ${owner}`);
   const url = new URL(database.url);
   Object.assign(url, { username: owner, password: 'secret' });
-  await migratePostgres(url.href, migrationOptions);
-  const sql = stack.use(connectTo(database.url));
+  const kept = stack.move();
+  return {
+    ...{ admin, database, owner },
+    /** The URL of the database with the owner as the user. */
+    url: url.href,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+test('a migration creates the search indexes as soon as the database role may create the extension pg_trgm', async () => {
+  await using owned = await createOwnedDatabase();
+  const { admin, database, owner, url } = owned;
+  await migratePostgres(url, migrationOptions);
+  await using sql = connectTo(database.url);
   const indexes = () => sql`
     select indexrelid::regclass::text as name from pg_index
     where indexrelid::regclass::text like '%_trigrams' and indisvalid order by 1`;
@@ -152,11 +165,32 @@ test('a migration creates the search indexes as soon as the database role may cr
   expect(await indexes()).toEqual(all);
   await sql`drop extension pg_trgm cascade`;
   await admin.unsafe(`revoke create on database "${database.name}" from ${owner}`);
-  await migratePostgres(url.href, migrationOptions);
+  await migratePostgres(url, migrationOptions);
   expect(await indexes()).toEqual([]);
   await admin.unsafe(`grant create on database "${database.name}" to ${owner}`);
-  await migratePostgres(url.href, migrationOptions);
+  await migratePostgres(url, migrationOptions);
   expect(await indexes()).toEqual(all);
+});
+
+// Regression: the service did not start if its role could not use the schema of the extension.
+test('a migration creates the search indexes as soon as the database role may use the schema of pg_trgm', async () => {
+  await using owned = await createOwnedDatabase();
+  const { database, owner, url } = owned;
+  await using sql = connectTo(database.url);
+  await sql`create schema "Other schema"`;
+  await sql`create extension pg_trgm schema "Other schema"`;
+  const count = async () => {
+    const [row] = await sql`select count(*)::int as indexes from pg_index
+      where indexrelid::regclass::text like '%_trigrams' and indisvalid`;
+    return row?.['indexes'];
+  };
+  await migratePostgres(url, migrationOptions);
+  expect(await count()).toBe(0);
+  await sql.unsafe(`grant usage on schema "Other schema" to ${owner}`);
+  await migratePostgres(url, migrationOptions);
+  expect(await count()).toBe(3);
+  await sql`drop extension pg_trgm cascade`;
+  await sql`drop schema "Other schema"`;
 });
 
 // Regression: only the migration program created these indexes. A service that migrated its database
