@@ -150,12 +150,17 @@ function reasonOf(error: unknown, { connectSeconds }: DatabaseLimits): string {
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) {
     return cause.errors[0].message;
   }
+  const { code } = cause as { code?: unknown };
   // The service reports a timeout with a sentence of its own, because the driver's message is only
   // "write CONNECT_TIMEOUT host:port".
-  if ('code' in cause && cause.code === 'CONNECT_TIMEOUT') {
+  if (code === 'CONNECT_TIMEOUT') {
     return `no response from Postgres within ${connectSeconds} s`;
   }
-  if ('code' in cause && cause.code === insufficientPrivilege) {
+  // Node's own message advises an option of the command line, which a container does not show.
+  if (/^(?:UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)_/.test(String(code))) {
+    return `the service does not trust the certificate of Postgres (${code}). Write sslrootcert with the file of the certificate authority into the URL, or set NODE_EXTRA_CA_CERTS`;
+  }
+  if (code === insufficientPrivilege) {
     return `${cause.message}. ${grantPermissions}`;
   }
   return cause.message;

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
-import { StartupError } from '@animal-store/runtime';
 import postgres from 'postgres';
 import type { Address } from './postgres-socket.ts';
-import type { PostgresUrl } from './postgres-url.ts';
+import { type PostgresUrl, readCaFile } from './postgres-url.ts';
 import { sessionSettings } from './session-settings.ts';
 
 /**
@@ -84,17 +82,8 @@ function tlsOptions({ tls, caFile }: PostgresUrl) {
   }
 }
 
-function caOf(caFile: string | undefined): { ca?: Buffer } {
-  if (caFile === undefined) return {};
-  try {
-    return { ca: readFileSync(caFile) };
-  } catch (error) {
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    throw new StartupError(
-      `DATABASE_URL: sslrootcert: cannot read ${caFile} (${code}). Check the path and its permissions.`,
-    );
-  }
-}
+const caOf = (caFile: string | undefined): { ca?: Buffer } =>
+  caFile === undefined ? {} : { ca: readCaFile(caFile) };
 
 /** The options that the driver passes to the function that opens a socket. */
 export interface SocketOptions {

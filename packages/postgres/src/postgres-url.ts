@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { userInfo } from 'node:os';
 import {
@@ -183,12 +184,32 @@ export function parsePostgresUrl(text: string): PostgresUrl | string {
 /**
  * Parses the `postgres://…` URL of the setting `DATABASE_URL`.
  *
- * @throws {StartupError} if the URL is invalid, or has a refused parameter.
+ * @throws {StartupError} if the URL is invalid, has a refused parameter, or names a file with
+ *   certificates that cannot be read.
  */
 export function readPostgresUrl(text: string): PostgresUrl {
   const url = parsePostgresUrl(text);
   if (typeof url === 'string') throw new StartupError(`DATABASE_URL: ${url}`);
+  // The file is read here only to find out whether it can be read. A later error would leave timers
+  // behind that keep the process running.
+  if (url.caFile !== undefined) readCaFile(url.caFile);
   return url;
+}
+
+/**
+ * Reads the certificates of trusted authorities.
+ *
+ * @throws {StartupError} if the file cannot be read.
+ */
+export function readCaFile(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new StartupError(
+      `DATABASE_URL: sslrootcert: cannot read ${path} (${code}). Check the path and its permissions.`,
+    );
+  }
 }
 
 function readTls(

@@ -40,3 +40,14 @@ test('the connection pools for requests of the public API each keep one connecti
   expect(await findSession(opened.reads)).toBe(reads);
   await opened.close();
 });
+
+// Regression: the process did not end, because a timer of the connections was never stopped.
+test('openPostgres fails without leaving a timer behind if the file of sslrootcert cannot be read', () => {
+  const url = 'postgres://user:secret@localhost/name?sslmode=verify-full&sslrootcert=/missing.pem';
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  expect(() => openPostgres(url, { ...patientDatabase, ...migrationOptions })).toThrow(
+    'DATABASE_URL: sslrootcert: cannot read /missing.pem (ENOENT). Check the path and its permissions.',
+  );
+  expect(timers()).toBe(before);
+});
