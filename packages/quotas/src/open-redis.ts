@@ -41,10 +41,10 @@ export type RedisConnection = RedisClient & ScriptCommands;
 const retryDelayMs = (attempt: number) => Math.min(attempt * 50, 250);
 
 /**
- * The time until the connection to a lost Sentinel is opened again. A Sentinel that has just
- * started needs longer than this to agree on a failover with the others.
+ * Returns the time until the connection to a lost Sentinel is opened again. The time grows, because
+ * ioredis without the patch of this repository prints an error for each failed attempt.
  */
-const sentinelReconnectMs = 2_000;
+const sentinelReconnectMs = (attempt: number) => Math.min(attempt * 2_000, 10_000);
 
 /**
  * Returns the connection options that the quotas need. They replace the options of an ioredis
@@ -85,7 +85,7 @@ const connectionTo = (connectTimeoutMs: number, connectionName: string) => ({
   failoverDetector: true,
   // By default, ioredis waits a minute. A failover in the minute after a restart of the Sentinels
   // would not be noticed.
-  sentinelReconnectStrategy: () => sentinelReconnectMs,
+  sentinelReconnectStrategy: sentinelReconnectMs,
 });
 
 type Connection = ReturnType<typeof connectionTo>;

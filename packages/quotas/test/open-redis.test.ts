@@ -19,14 +19,18 @@ test('openRedis keeps the process alive when one connection emits two errors', a
   expect(await redis.ping()).toBe('PONG');
 });
 
-test('openRedis waits at most 250 ms before it reconnects, and uses TLS for the Sentinels and for Redis when the URL begins with rediss+sentinel', () => {
+test('openRedis waits at most 250 ms before it reconnects to Redis, and 10 s before it reconnects to a Sentinel, and uses TLS for the Sentinels and for Redis when the URL begins with rediss+sentinel', () => {
   const redis = openRedis(['rediss+sentinel://127.0.0.1:1/name'], {
     connectTimeoutMs: 1_000,
     name: 'test',
   });
   redis.disconnect();
-  const { retryStrategy, ...options } = redis.options as Redis['options'];
+  const { retryStrategy, sentinelReconnectStrategy, ...options } =
+    redis.options as Redis['options'];
   expect([1, 4, 1_000].map((attempt) => retryStrategy?.(attempt))).toEqual([50, 200, 250]);
+  expect([1, 2, 9].map((attempt) => sentinelReconnectStrategy?.(attempt))).toEqual([
+    ...[2_000, 4_000, 10_000],
+  ]);
   expect(options).toMatchObject({ tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true });
 });
 
