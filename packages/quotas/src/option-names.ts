@@ -1,5 +1,3 @@
-import { distance } from 'fastest-levenshtein';
-
 /** The largest number of wrong letters with which a name still counts as misspelt. */
 const maxWrongLetters = 3;
 
@@ -20,4 +18,26 @@ export function checkNames(options: object, known: readonly string[], path = '')
     const advice = similar[0] === undefined ? `one of ${known.join(', ')}` : similar[0];
     throw new TypeError(`${path}${name}: unknown option, expected ${advice}`);
   }
+}
+
+/**
+ * Returns how many letters must be added, removed or replaced to get from one text to the other
+ * (the Levenshtein distance). The service uses a library for this, but users of this package would
+ * have to install the library only for an error message.
+ */
+function distance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const replaced = from[row - 1] === to[column - 1] ? 0 : 1;
+      current[column] = Math.min(
+        (previous[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (previous[column - 1] ?? 0) + replaced,
+      );
+    }
+    previous = current;
+  }
+  return previous[to.length] ?? 0;
 }
