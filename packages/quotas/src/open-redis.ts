@@ -303,7 +303,13 @@ export function watchForReason(redis: RedisConnection): (failure: unknown) => un
 
 function createRedis(url: string, connection: Connection): Redis {
   const sentinel = parseSentinelUrl(url);
-  if (sentinel === undefined) return new Redis(url, { ...connection, scripts: readScripts() });
+  if (sentinel === undefined) {
+    // ioredis reads the parameters of a URL as options, and they take precedence over the options
+    // that are passed. A duplicate takes the options that are passed.
+    const named = new Redis(url, { lazyConnect: true });
+    named.disconnect();
+    return named.duplicate({ ...connection, scripts: readScripts() });
+  }
   const { isTls, ...address } = sentinel;
   return new Redis({
     ...connection,
@@ -315,7 +321,9 @@ function createRedis(url: string, connection: Connection): Redis {
 
 function createCluster(urls: readonly string[], connection: Connection): Cluster {
   const redisOptions = { ...connection, ...accessOf(urls[0]) };
-  return new Cluster([...urls], {
+  // ioredis would use the parameters of a URL as options of its node, instead of `redisOptions`.
+  const nodes = urls.map((url) => url.replace(/\?.*$/, ''));
+  return new Cluster(nodes, {
     ...clusterOptions(connection),
     redisOptions,
     scripts: readScripts(),

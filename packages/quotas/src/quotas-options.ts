@@ -5,6 +5,7 @@ import { type OnBan, quoteValue } from './consumer.ts';
 import type { RedisSource } from './open-redis.ts';
 import { checkNames } from './option-names.ts';
 import { maxLimit } from './quota.ts';
+import { parseSentinelUrl } from './sentinel-url.ts';
 
 /** The options of `createQuotas`. Each option has a default. */
 export interface QuotasOptions {
@@ -165,6 +166,16 @@ function checkRedis(redis: unknown): void {
     if (url.trim() === '') throw new TypeError(`${expected}; got an empty string`);
     if (protocol !== undefined && !/^rediss?(\+sentinel)?$/i.test(protocol)) {
       throw new TypeError(`${expected}; got a URL with ${protocol}:`);
+    }
+    // ioredis would take a URL of Sentinels for the path of a Unix socket.
+    if (protocol?.endsWith('+sentinel') && (urls.length > 1 || !parseSentinelUrl(url))) {
+      throw new TypeError(
+        'redis: expected one URL such as redis+sentinel://host:port,host:port/name for all Sentinels, where name is the name of the primary; got another form',
+      );
+    }
+    const isPlain = protocol === undefined && urls.length === 1;
+    if (!isPlain && !protocol?.endsWith('+sentinel') && !URL.canParse(url)) {
+      throw new TypeError(`${expected}; got an invalid URL. Write the URLs of a Cluster as a list`);
     }
   }
 }

@@ -73,6 +73,11 @@ test.each([
   [{ redis: { host: '127.0.0.1', port: 6379 } }, 'or an ioredis client; got object'],
   [{ redis: 6379 }, 'got number'],
   [{ redis: null }, 'got null'],
+  // Regression: ioredis took these URLs for the paths of Unix sockets, so each replica decided alone.
+  [{ redis: 'redis+sentinel://127.0.0.1:26379' }, 'got another form'],
+  [{ redis: ['redis+sentinel://a/name', 'redis+sentinel://b/name'] }, 'got another form'],
+  [{ redis: 'redis://:secret@a:1,redis://b:2' }, 'Write the URLs of a Cluster as a list'],
+  [{ redis: ['127.0.0.1:6379', '127.0.0.1:6380'] }, 'got an invalid URL'],
   // Regression: this list led to a Redis on this machine.
   [{ redis: [undefined] }, 'got undefined in a list'],
   // Regression: quotas with this list were counted in memory, so each replica admitted the whole quota.

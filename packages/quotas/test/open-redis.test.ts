@@ -1,5 +1,10 @@
-import { openRedisSentinels, openRedis as startRedis, until } from '@animal-store/testkit';
-import { Redis } from 'ioredis';
+import {
+  openRedisCluster,
+  openRedisSentinels,
+  openRedis as startRedis,
+  until,
+} from '@animal-store/testkit';
+import { Cluster, Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRedis, untilReady } from '../src/open-redis.ts';
 
@@ -19,7 +24,7 @@ test('openRedis keeps the process alive when one connection emits two errors', a
   expect(await redis.ping()).toBe('PONG');
 });
 
-test('openRedis waits at most 250 ms before it reconnects to Redis, and 10 s before it reconnects to a Sentinel, and uses TLS for the Sentinels and for Redis when the URL begins with rediss+sentinel', () => {
+test('openRedis waits at most 250 ms before it reconnects, 10 s for a Sentinel, and uses TLS for Sentinels and Redis with a URL rediss+sentinel', () => {
   const redis = openRedis(['rediss+sentinel://127.0.0.1:1/name'], {
     connectTimeoutMs: 1_000,
     name: 'test',
@@ -58,4 +63,26 @@ test('a connection follows a failover that comes after a restart of all Sentinel
     ),
   );
   await until(async () => (await replica.command('client', 'list')).includes(' name=test '));
+});
+
+// Regression: ioredis let the parameters of a URL replace the options that the quotas need, so
+// commands waited in a queue during an outage, and Redis might count them later.
+test('the parameters of a URL do not replace the options that the quotas need', async () => {
+  const parameters = '?enableOfflineQueue=true&stringNumbers=true&family=4';
+  const options = { connectTimeoutMs: 1_000, name: 'test' };
+  const single = openRedis(`redis://127.0.0.1:1/3${parameters}`, options);
+  single.disconnect();
+  expect(single.options).toMatchObject({
+    ...{ enableOfflineQueue: false, stringNumbers: false, db: 3, family: 4 },
+  });
+
+  await using servers = await openRedisCluster();
+  const urls = servers.urls.map((url) => url + parameters);
+  const cluster = openRedis(urls, options);
+  onTestFinished(() => cluster.disconnect());
+  await untilReady(cluster, { ms: 60_000 });
+  if (!(cluster instanceof Cluster)) throw new TypeError('Several URLs are a Cluster.');
+  // ioredis always has a queue for each node, and `enableOfflineQueue` belongs to the whole Cluster.
+  expect(cluster.options.enableOfflineQueue).toBe(false);
+  for (const node of cluster.nodes()) expect(node.options.stringNumbers).toBe(false);
 });
