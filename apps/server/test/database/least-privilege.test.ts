@@ -148,7 +148,7 @@ test('a Redis Cluster decides requests of a user that has only the permissions t
 });
 
 // Regression: a service whose role could not read the tables was ready, and every request got 500.
-test('the service does not start if its role lacks permissions for a table, and names the table', async () => {
+test('the service does not start if its role lacks permissions for a table or a sequence, and names it', async () => {
   await using roles = await createRoles();
   await migratePostgres(roles.ownerUrl, migrationOptions);
   await using sql = connectTo(roles.ownerUrl);
@@ -161,10 +161,13 @@ test('the service does not start if its role lacks permissions for a table, and 
   for (const permission of ['select', 'insert', 'update', 'delete']) {
     await sql.unsafe(`revoke ${permission} on accounts, usage.written from ${roles.service}`);
     await expect(start(), permission).rejects.toThrow(
-      `the database role ${roles.service} lacks permissions to read and write these tables: public.accounts, usage.written.`,
+      `the database role ${roles.service} lacks permissions for these tables and sequences: public.accounts, usage.written.`,
     );
     await sql.unsafe(roles.grants());
   }
+  await sql.unsafe(`revoke usage on sequence pets_id_seq from ${roles.service}`);
+  await expect(start()).rejects.toThrow('for these tables and sequences: pets_id_seq.');
+  await sql.unsafe(roles.grants());
   // A later version may drop a table that this version still uses.
   await sql`drop table usage.flushes cascade`;
   await start();
