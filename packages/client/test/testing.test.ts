@@ -47,6 +47,31 @@ describe('the test service', () => {
   });
 
   test.each([
+    [{ perDay: 5 }, 'quota.perMinute: expected an integer from 0, got undefined'],
+    [{ perMinute: 1, perDay: -1 }, 'quota.perDay: expected an integer from 0, got -1'],
+  ])('createTestService refuses the invalid quota %j', (quota, message) => {
+    expect(() => createTestService({ quota: quota as never })).toThrow(new TypeError(message));
+  });
+
+  // Regression: after `failNext` with an unknown code, calls failed like after a lost connection.
+  test.each([
+    [
+      'internal_eror',
+      {},
+      'failure: expected no_answer or an error code of the service, got internal_eror',
+    ],
+    ['no_answer', { times: 1.5 }, 'times: expected an integer from 0, got 1.5'],
+    [
+      'service_unavailable',
+      { retryAfterSeconds: 0.5 },
+      'retryAfterSeconds: expected an integer from 0, got 0.5',
+    ],
+  ])('failNext refuses the invalid arguments %j and %j', (failure, options, message) => {
+    const { failNext } = createTestService();
+    expect(() => failNext(failure as never, options)).toThrow(new TypeError(message));
+  });
+
+  test.each([
     [
       'happy-dom, whose Headers keep the case of names',
       () => {

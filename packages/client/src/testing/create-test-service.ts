@@ -22,7 +22,8 @@ export interface TestServiceOptions {
   pets?: Iterable<NewPet | Pet> | undefined;
   /**
    * The quota of the test service's API key. The windows follow the clock of `Date`, which a test
-   * can fake.
+   * can fake. The client follows `performance.now()`, so fake both. Vitest, Jest and Sinon do this.
+   * With `node:test`, use `mock.method(performance, 'now', () => Date.now())`.
    *
    * @default 1,000 a minute and 100,000 a day
    */
@@ -48,12 +49,16 @@ export interface TestService {
   /**
    * Makes the next requests fail.
    *
+   * @throws {TypeError} for an unknown failure, and for a number that is not an integer from 0.
    * @example
    * ```ts
    * service.failNext('service_unavailable', { times: 2 });
    * ```
    */
-  failNext(failure: TestFailure, options?: { times?: number; retryAfterSeconds?: number }): void;
+  failNext(
+    failure: TestFailure,
+    options?: { times?: number | undefined; retryAfterSeconds?: number | undefined },
+  ): void;
 }
 
 /** Returns the `WWW-Authenticate` header for an error code, as the service sends it. */
@@ -79,6 +84,7 @@ function scopeOf(method: string, route: string): Scope | undefined {
  * Creates a service in memory that behaves like the real service: pages, quotas, idempotency,
  * errors and deprecations. Each test service has its own API key, so tests do not share a quota.
  *
+ * @throws {TypeError} for animals with an invalid `id`, and for a quota without integers from 0.
  * @example
  * ```ts
  * const service = createTestService({ pets: [{ name: 'Mia', categoryId: 3 }] });
@@ -89,6 +95,8 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   const baseUrl = 'https://animal-store.test/v1';
   const apiKey = `ast_test_${crypto.getRandomValues(new Uint32Array(4)).join('')}`;
   const quotaNumbers: Quota = options.quota ?? plans.business;
+  checkCount('quota.perMinute', quotaNumbers.perMinute);
+  checkCount('quota.perDay', quotaNumbers.perDay);
   const quota = createTestQuota(quotaNumbers);
   const scopes: readonly Scope[] = options.scopes ?? ['pets:read', 'pets:write'];
   const pets = createTestPets(options.pets ?? []);
@@ -201,7 +209,19 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     pets: pets.all,
     requests,
     failNext(failure, { times = 1, retryAfterSeconds = 1 } = {}) {
+      // Without this check, an unknown code in untyped code would look like a lost connection.
+      if (failure !== 'no_answer' && !Object.hasOwn(errorCodes, failure))
+        throw new TypeError(
+          `failure: expected no_answer or an error code of the service, got ${failure}`,
+        );
+      checkCount('times', times);
+      checkCount('retryAfterSeconds', retryAfterSeconds);
       for (let time = 0; time < times; time++) failures.push({ failure, retryAfterSeconds });
     },
   };
+}
+
+function checkCount(name: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new TypeError(`${name}: expected an integer from 0, got ${value}`);
 }
