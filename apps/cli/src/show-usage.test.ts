@@ -1,11 +1,25 @@
 import type { LedgerOfKey, ServiceLedger, UsageRow } from '@animal-store/admin-contract';
 import { expect, test } from 'vitest';
-import { formatBars, showBusiestKeys, showKeyUsage } from './show-usage.ts';
+import { bucketFor, formatBars, showBusiestKeys, showKeyUsage } from './show-usage.ts';
 
 const keyId = '00000000-0000-4000-8000-000000000000';
 
 const rowOf = (at: string, outcome: UsageRow['outcome'], requests: number) =>
   ({ at, operation: 'listPets', outcome, requests }) as const;
+
+// Regression: the CLI asked for the minutes of an hour last week, and reported no requests.
+test.each([
+  ['an hour of today', 'minute', { from: '2026-11-21T08:00:00Z', to: '2026-11-21T09:00:00Z' }],
+  ['an hour of last week', 'hour', { from: '2026-11-14T08:00:00Z', to: '2026-11-14T09:00:00Z' }],
+  ['the last 24 hours', 'hour', {}],
+  ['an hour of last spring', 'day', { from: '2026-04-01T08:00:00Z', to: '2026-04-01T09:00:00Z' }],
+  ['two weeks', 'day', { from: '2026-11-07T09:30:00Z' }],
+])(
+  'for %s, bucketFor chooses buckets of one %s, which the service stores by default',
+  (_, bucket, period) => {
+    expect(bucketFor(period, Date.parse('2026-11-21T09:30:00Z'))).toBe(bucket);
+  },
+);
 
 test('showKeyUsage draws a bar for each hour with requests, even for a very small number of requests', () => {
   const ledger: LedgerOfKey = {

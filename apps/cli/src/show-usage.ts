@@ -11,6 +11,7 @@ import {
 import { formatTable, gap, none, toCount, toMinute } from './format-table.ts';
 
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /**
  * The smallest width of a bar that is worth showing, in characters. If the terminal has less room,
@@ -22,14 +23,27 @@ const minBarWidth = 8;
 const maxBarWidth = 60;
 
 /**
- * Chooses the length of the buckets so that the table has a readable number of rows. Without a
- * start time, the function assumes 24 hours, which is also the default of the admin API.
+ * The greatest age of a period that is shown by the minute, and by the hour. By default, the
+ * service stores minutes for 48 hours and hours for 90 days. The ages are slightly shorter, because
+ * the first bucket of a period may begin before the period.
  */
-export function bucketFor({ from, to }: { from?: unknown; to?: unknown }): UsageBucket {
-  const end = to === undefined ? Date.now() : Date.parse(String(to));
-  const ms = from === undefined ? 24 * hourMs : end - Date.parse(String(from));
-  if (ms <= hourMs) return 'minute';
-  return ms <= 48 * hourMs ? 'hour' : 'day';
+const storedMs = { minute: 48 * hourMs - 60_000, hour: 90 * dayMs - hourMs };
+
+/**
+ * Chooses the length of the buckets so that the table has a readable number of rows, and the
+ * service still stores the counts. Without a start time, the function assumes 24 hours, which is
+ * also the default of the admin API.
+ */
+export function bucketFor(
+  { from, to }: { from?: unknown; to?: unknown },
+  now: number = Date.now(),
+): UsageBucket {
+  const end = to === undefined ? now : Date.parse(String(to));
+  const start = from === undefined ? end - dayMs : Date.parse(String(from));
+  const ms = end - start;
+  const ageMs = now - start;
+  if (ms <= hourMs && ageMs <= storedMs.minute) return 'minute';
+  return ms <= 48 * hourMs && ageMs <= storedMs.hour ? 'hour' : 'day';
 }
 
 /** Formats the usage of a key: a bar for each bucket, and a table by operation and outcome. */
