@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { temporaryDirectory } from '@animal-store/testkit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createToken } from '../keys/token.ts';
 import { describeFailure, openLog } from './log.ts';
 import { prettyLine } from './pretty-line.ts';
@@ -112,9 +112,7 @@ test.each([
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'ignore', writer.fd],
   });
-  try {
-    expect(await once(child, 'exit')).toEqual([0, null]);
-  } finally {
-    child.kill('SIGKILL');
-  }
+  // A hook also runs after a timeout of the test, so the test leaves no process behind.
+  onTestFinished(() => void child.kill('SIGKILL'));
+  expect(await once(child, 'exit')).toEqual([0, null]);
 });
