@@ -126,13 +126,8 @@ export function createQuotaGate(): QuotaGate {
     return false;
   }
 
-  /**
-   * Wakes the calls that can be sent now. If the quota is used up, all calls wake and decide
-   * whether they wait for the reset.
-   */
-  function wakeFirst() {
-    const now = performance.now();
-    let count = quotaAt(now).remaining === 0 ? waiting.size : freePlaces(now);
+  /** Wakes the calls that have waited longest, by default as many as can be sent now. */
+  function wakeFirst(count = freePlaces(performance.now())) {
     for (const wake of waiting.values()) {
       if (!(count-- > 0)) return;
       wake();
@@ -156,7 +151,8 @@ export function createQuotaGate(): QuotaGate {
         lost.delete(number);
         learn(outcome.answer, wasFirst && number === sent);
       }
-      wakeFirst();
+      // If the quota is used up, all calls wake and decide whether they wait for the reset.
+      wakeFirst(quotaAt(performance.now()).remaining ? undefined : waiting.size);
     }
 
     // An `AbortController` is used, because `AbortSignal.any` needs Node 20.3 and leaks memory in

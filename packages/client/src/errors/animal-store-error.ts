@@ -68,8 +68,8 @@ export class AnimalStoreError extends Error implements CallDetails {
   }
 
   /**
-   * Returns what `JSON.stringify` and loggers write: all members, the message, and the header
-   * fields as a record. Call it also before you send an error to a worker, because
+   * Returns what `JSON.stringify` and loggers write: all members except `cause` and `stack`, and the
+   * header fields as a record. Call it also before you send an error to a worker, because
    * `structuredClone` keeps only the message of an error.
    */
   toJSON(): Record<string, unknown> {
