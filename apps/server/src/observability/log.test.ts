@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { temporaryDirectory } from '@animal-store/testkit';
@@ -115,4 +116,34 @@ test.each([
   // A hook also runs after a timeout of the test, so the test leaves no process behind.
   onTestFinished(() => void child.kill('SIGKILL'));
   expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
+test('openLog reports how many bytes it drops when more than 16 MB wait for the reader of the log', async () => {
+  await using directory = await temporaryDirectory();
+  const pipe = join(directory.path, 'log');
+  await promisify(execFile)('mkfifo', [pipe]);
+  // The test keeps the pipe open, but never reads from it.
+  await using _reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  await using writer = await open(pipe, constants.O_WRONLY);
+  const script = `
+    import { openLog } from '${new URL('log.ts', import.meta.url)}';
+    let dropped = 0;
+    const { log } = openLog({
+      level: 'info',
+      format: 'json',
+      timings: { logBatchMs: 1, logCloseTimeoutMs: 1 },
+      onDropped: (bytes) => { dropped += bytes; },
+    });
+    // The log collects batches of 128 KiB, so each of these lines is a batch.
+    for (let i = 0; i < 20; i += 1) log.info('x'.repeat(1_000_000));
+    console.log(dropped);
+    process.exit();
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', writer.fd],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const dropped = Number(await text(child.stdout));
+  expect(dropped).toBeGreaterThanOrEqual(20 * 1_000_000 - 16 * 1024 * 1024 - 1_000_000);
+  expect(dropped).toBeLessThan(20 * 1_000_100);
 });

@@ -34,6 +34,7 @@ const maxWaitingBytes = 16 * 1024 * 1024;
  * @param options.format the format of the lines; `undefined` means pretty lines on a terminal and
  * JSON elsewhere.
  * @param options.write a function that receives each line of JSON instead of stderr.
+ * @param options.onDropped a function that gets the number of bytes when lines are dropped.
  */
 export function openLog({
   level,
@@ -41,18 +42,20 @@ export function openLog({
   write,
   clock = systemClock,
   timings = defaultObservabilitySettings,
+  onDropped = () => {},
 }: {
   level: LogLevel;
   format: LogFormat | undefined;
   write?: ((line: string) => void) | undefined;
   clock?: Clock;
   timings?: LogTimings;
+  onDropped?: (bytes: number) => void;
 }) {
   const { stream, close } = write
     ? { stream: { write }, close: async () => {} }
     : format === 'pretty'
       ? prettyStream()
-      : jsonStream(timings);
+      : jsonStream(timings, onDropped);
   const timestamp = createTimestamp(clock);
   const log = pino(
     {
@@ -118,7 +121,10 @@ interface ByteStream
   write(bytes: Buffer | string): boolean;
 }
 
-function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
+function jsonStream(
+  { logBatchMs, logCloseTimeoutMs }: LogTimings,
+  onDropped: (bytes: number) => void,
+) {
   /** The time at which the process stops waiting for the reader of the log. */
   let patienceEndsAt = Number.POSITIVE_INFINITY;
   // The destination is asynchronous, so that the service does not block when the program that reads
@@ -137,6 +143,7 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
     // pino would wait for the reader forever, and the process would never end.
     retryEAGAIN: () => systemClock.elapsed() < patienceEndsAt,
   });
+  destination.on('drop', (bytes: Buffer) => onDropped(bytes.length));
   // An error, such as a full disk, does not stop the process, and lines wait for the next attempt.
   // But at the exit of the process, pino would try to write the remaining lines forever, and the
   // process would never end. So flushing at the exit is disabled after an error.

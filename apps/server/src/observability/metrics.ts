@@ -190,6 +190,10 @@ export function openMetrics({
     'audit_lost_bans_total',
     'Bans whose start is missing from the audit log, because the database was unavailable for too long.',
   );
+  const logDropped = counter(
+    'log_dropped_bytes_total',
+    'Bytes of the log that were dropped, because the reader of the log or its disk is too slow.',
+  );
   const spansDropped = counter(
     'spans_dropped_total',
     'Spans of traces that were dropped, because too many spans waited (queue_full) or the trace collector did not accept them (export_failed).',
@@ -307,6 +311,7 @@ export function openMetrics({
       auditLost.inc(count);
       unscrapedLoss = Promise.withResolvers();
     },
+    countDroppedLogBytes: (bytes: number) => logDropped.inc(bytes),
     countDroppedSpans: (reason: SpanLoss, spans: number) => spansDropped.inc({ reason }, spans),
     /**
      * Records the state of the circuit breaker for Redis. When the circuit breaker is closed, Redis

@@ -31,9 +31,19 @@ export async function openObservability(
   const { logLevel, logFormat, traces } = settings;
   const openedLog = openLog({
     ...{ level: logLevel, format: logFormat, write: writeLog, clock, timings: settings },
+    onDropped(bytes) {
+      metrics.countDroppedLogBytes(bytes);
+      droppedLog.record('slow_reader');
+    },
   });
   const { log, writeLine } = openedLog;
   const metrics = openMetrics({ version, measureProcess, clock });
+  const droppedLog = reportOncePerMinute<'slow_reader'>(clock, (_, batches) =>
+    log.warn(
+      { batches },
+      'lines of the log are dropped, because they cannot be written fast enough',
+    ),
+  );
   const requestLog = openRequestLog({ ...settings, log, writeLine, clock });
   const opsRequestLog = openOpsRequestLog(log, clock);
   const refusedConnections = reportOncePerMinute<ConnectionLimit>(clock, (limit, connections) =>
@@ -45,6 +55,9 @@ export async function openObservability(
   const shedRequests = reportOncePerMinute<'overload'>(clock, (_, requests) =>
     log.warn({ requests }, 'the service is overloaded: requests get 503'),
   );
+  const troublesOfTraces = reportOncePerMinute<string>(clock, (trouble, times) =>
+    log.warn({ trouble, times }, 'traces cannot be sent to the trace collector'),
+  );
   let tracing: OpenTracing | undefined;
   if (traces !== undefined) {
     // The module is imported only if traces are sent, because loading it takes 130 ms and 20 MB of
@@ -55,7 +68,7 @@ export async function openObservability(
       ...{ version, clock },
       flushTimeoutMs: settings.traceFlushTimeoutMs,
       onDropped: metrics.countDroppedSpans,
-      onTrouble: (trouble) => log.warn({ trouble }, 'traces cannot be sent to the trace collector'),
+      onTrouble: troublesOfTraces.record,
     });
   }
 
@@ -179,7 +192,9 @@ export async function openObservability(
       opsRequestLog.close();
       refusedConnections.close();
       shedRequests.close();
+      droppedLog.close();
       await tracing?.close();
+      troublesOfTraces.close();
       metrics.close();
       // A failed start writes only its own error message, not the line `stopped`.
       if (hasStarted) log.info('stopped');

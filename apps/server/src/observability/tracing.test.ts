@@ -155,6 +155,7 @@ test('openTracing counts spans as dropped when its queue is full and when the tr
   expect(dropped).toEqual({ queue_full: 1 });
   await tracing.close();
   await until(() => dropped['export_failed'] === 4);
+  expect(new Set(troubles)).toContain('OTLPExporterError: Bad Request (400)');
 });
 
 // Regression: OpenTelemetry reports such a batch as sent.

@@ -15,7 +15,7 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
   defaultResource,
@@ -102,6 +102,8 @@ export function openTracing(
     if (spans > 0) options.onDropped('export_failed', spans);
     reportTrouble(`The trace collector has rejected ${spans} spans of a batch: ${reason}`);
   }
+  // OpenTelemetry's own handler would log the JSON of the error, with its stack.
+  setGlobalErrorHandler((failure) => reportTrouble(describeExportFailure(failure)));
   // `suppressOverrideMessage` prevents a warning of OpenTelemetry when tests open tracing several
   // times in one process.
   const levels = { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true };
@@ -226,7 +228,9 @@ export function openTracing(
     flush: () => provider.forceFlush().catch(() => {}),
     async close() {
       for (const end of unwatch) end();
-      const sent = provider.shutdown().catch((failure: unknown) => reportTrouble(String(failure)));
+      const sent = provider
+        .shutdown()
+        .catch((failure: unknown) => reportTrouble(describeExportFailure(failure)));
       const limit = { ms: flushTimeoutMs, clock };
       await waitAtMost(limit, Promise.race([sent, collector.untilUnavailable()]), () => {});
       collector.close();
@@ -237,6 +241,16 @@ export function openTracing(
         );
     },
   };
+}
+
+/**
+ * Describes why a batch of spans was not sent, such as `OTLPExporterError: Bad Request (400)`. The
+ * code is the status of the collector's response, or the code of a failed connection.
+ */
+function describeExportFailure(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure);
+  const { name, message, code } = failure as Error & { readonly code?: unknown };
+  return `${name}: ${message}${code === undefined ? '' : ` (${code})`}`;
 }
 
 /** Converts a time of `systemClock.elapsed()` to the Unix time in milliseconds. */
