@@ -158,7 +158,11 @@ export function createSend(
       const facts = { response, requestId: fields.get('X-Request-Id') ?? undefined, rateLimit };
       if (rateLimit) onRateLimit(rateLimit);
       reportDeprecation(name, fields);
-      reportCallEvent('onResponse', { ...facts, status, durationMs: performance.now() - sentAtMs });
+      reportCallEvent('onResponse', {
+        ...facts,
+        status,
+        durationMs: Math.ceil(performance.now() - sentAtMs),
+      });
       const body = readBody(answer, bodyKind, { redact, call });
       return { ...facts, data: operation.read?.(body, fields, call) ?? (body as Data) };
     }
@@ -187,7 +191,10 @@ export function createSend(
           }
         }
         if (delayMs === undefined) {
-          reportCallEvent('onError', { error, durationMs: performance.now() - startedAtMs });
+          reportCallEvent('onError', {
+            error,
+            durationMs: Math.ceil(performance.now() - startedAtMs),
+          });
           throw error;
         }
         reportCallEvent('onRetry', { error, delayMs });

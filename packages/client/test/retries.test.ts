@@ -113,6 +113,18 @@ describe('a failed call of the client', () => {
     expect(durations).toEqual([0, 0]);
   });
 
+  test('`durationMs` is a whole number of milliseconds', async () => {
+    const durations: number[] = [];
+    const onResponse = ({ durationMs }: { durationMs: number }) => durations.push(durationMs);
+    const now = vi.spyOn(performance, 'now').mockReturnValue(7.25);
+    const step: Step = () => {
+      now.mockReturnValue(9.5);
+      return ok();
+    };
+    await openStore([step], { onResponse }).store.listPets();
+    expect(durations).toEqual([3]);
+  });
+
   test('a call continues when a hook throws or rejects, and logs the failure of the hook', async () => {
     const report = vi.spyOn(console, 'error').mockReturnValue();
     const throws = () => {
