@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { temporaryDirectory } from '@animal-store/testkit';
-import { expect, onTestFinished, test } from 'vitest';
+import { assert, expect, onTestFinished, test } from 'vitest';
 import { createToken } from '../keys/token.ts';
 import { describeFailure, openLog } from './log.ts';
 import { prettyLine } from './pretty-line.ts';
@@ -143,6 +143,7 @@ test('openLog reports how many bytes it drops when more than 16 MB wait for the 
     stdio: ['ignore', 'pipe', writer.fd],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
+  assert(child.stdout !== null);
   const dropped = Number(await text(child.stdout));
   expect(dropped).toBeGreaterThanOrEqual(20 * 1_000_000 - 16 * 1024 * 1024 - 1_000_000);
   expect(dropped).toBeLessThan(20 * 1_000_100);

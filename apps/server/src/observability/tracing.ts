@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { StatementContext } from '@animal-store/postgres';
-import { DatabaseError } from '@animal-store/postgres';
 import type { BatchContext, Clock } from '@animal-store/runtime';
 import { systemClock, waitAtMost } from '@animal-store/runtime';
 import {
@@ -17,29 +16,14 @@ import {
 } from '@opentelemetry/api';
 import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import {
-  defaultResource,
-  detectResources,
-  hostDetector,
-  resourceAttributesEnvDetector,
-  resourceFromAttributes,
-  serviceInstanceIdDetector,
-  serviceNameEnvDetector,
-} from '@opentelemetry/resources';
-import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  type Sampler,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import * as semconv from '@opentelemetry/semantic-conventions';
 import type { RequestTracing } from '../api/request-record.ts';
 import { countDroppedSpans } from './count-dropped-spans.ts';
+import { createSampler } from './create-sampler.ts';
+import { describeResource } from './describe-resource.ts';
 import type { SpanLoss } from './metrics.ts';
-import type { SamplerName, TracingSettings } from './observability-settings.ts';
+import type { TracingSettings } from './observability-settings.ts';
 import { findRejectedSpans } from './rejected-spans.ts';
 import { nameOfRequest, requestAttributes } from './request-attributes.ts';
 import {
@@ -48,6 +32,12 @@ import {
   redisAttributes,
   type SpanAddresses,
 } from './span-addresses.ts';
+import {
+  commandAttributes,
+  failureAttributes,
+  scriptAttributes,
+  statementAttributes,
+} from './span-attributes.ts';
 import { watchCalls } from './watch-calls.ts';
 import { watchCollector } from './watch-collector.ts';
 
@@ -122,7 +112,7 @@ export function openTracing(
     patienceMs: flushTimeoutMs,
   });
   const provider = new TracerProvider({
-    resource: resourceOf(version),
+    resource: describeResource(version),
     sampler: createSampler(sampler, sampleShare),
     spanProcessors: [
       new BatchSpanProcessor({
@@ -264,83 +254,6 @@ interface RedisCommand {
   readonly command: string;
   readonly serverAddress: string;
   readonly serverPort: number | undefined;
-}
-
-/**
- * Returns the span attributes of an SQL statement. The operation is the name of the statement in
- * the code, because OpenTelemetry's conventions advise against parsing SQL for it.
- */
-const statementAttributes = (statement: string): Attributes => ({
-  [semconv.ATTR_DB_SYSTEM_NAME]: semconv.DB_SYSTEM_NAME_VALUE_POSTGRESQL,
-  [semconv.ATTR_DB_OPERATION_NAME]: statement,
-  [semconv.ATTR_DB_QUERY_SUMMARY]: statement,
-});
-
-/** Returns the span attributes of a Redis command. */
-const commandAttributes = (command: string): Attributes => ({
-  // OpenTelemetry's package of semantic conventions has no constant for the name of Redis.
-  [semconv.ATTR_DB_SYSTEM_NAME]: 'redis',
-  [semconv.ATTR_DB_OPERATION_NAME]: command,
-});
-
-/** Returns the span attributes of a Lua script in Redis. */
-const scriptAttributes = (script: string): Attributes => ({
-  ...commandAttributes('evalsha'),
-  [semconv.ATTR_DB_STORED_PROCEDURE_NAME]: script,
-});
-
-/**
- * Returns the span attributes of a failed call. The error message is left out, because it may
- * repeat arguments.
- */
-function failureAttributes(error: unknown): Attributes {
-  if (!(error instanceof DatabaseError)) return { [semconv.ATTR_ERROR_TYPE]: 'Error' };
-  const { code } = error;
-  return {
-    [semconv.ATTR_ERROR_TYPE]: code,
-    // The database sends SQLSTATE codes. Other codes come from the driver and are not a response of
-    // the database.
-    ...(/^[\dA-Z]{5}$/.test(code) && { [semconv.ATTR_DB_RESPONSE_STATUS_CODE]: code }),
-  };
-}
-
-/**
- * Creates the sampler with the given name, as OpenTelemetry specifies it ("Environment Variable
- * Specification", "General SDK Configuration").
- */
-function createSampler(name: SamplerName, share: number): Sampler {
-  switch (name) {
-    case 'always_on':
-      return new AlwaysOnSampler();
-    case 'always_off':
-      return new AlwaysOffSampler();
-    case 'traceidratio':
-      return new TraceIdRatioBasedSampler(share);
-    case 'parentbased_always_on':
-      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
-    case 'parentbased_always_off':
-      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
-    case 'parentbased_traceidratio':
-      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) });
-  }
-}
-
-/**
- * Returns the attributes that describe the service, its environment and this replica. Values from
- * environment variables take precedence.
- */
-function resourceOf(version: string) {
-  const ownResource = resourceFromAttributes({
-    [semconv.ATTR_SERVICE_NAME]: 'animal-store',
-    [semconv.ATTR_SERVICE_VERSION]: version,
-  });
-  const detectors = [
-    hostDetector,
-    serviceInstanceIdDetector,
-    resourceAttributesEnvDetector,
-    serviceNameEnvDetector,
-  ];
-  return defaultResource().merge(ownResource).merge(detectResources({ detectors }));
 }
 
 /**
