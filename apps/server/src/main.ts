@@ -13,8 +13,8 @@ try {
   await main();
 } catch (error) {
   if (error instanceof StartupError) {
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
+    // The process exits even if a part of the service has left a timer or a socket behind.
+    process.stderr.write(`${error.message}\n`, () => process.exit(1));
   } else await stops.fail(error);
 }
 

@@ -35,5 +35,6 @@ try {
   process.exitCode = 0;
 } catch (error) {
   if (!(error instanceof StartupError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  // The process exits even if a timer or a socket is left behind.
+  process.stderr.write(`${error.message}\n`, () => process.exit(1));
 }
