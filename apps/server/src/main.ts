@@ -12,10 +12,8 @@ process.stdout.on('error', () => {});
 try {
   await main();
 } catch (error) {
-  if (error instanceof StartupError) {
-    // The process exits even if a part of the service has left a timer or a socket behind.
-    process.stderr.write(`${error.message}\n`, () => process.exit(1));
-  } else await stops.fail(error);
+  if (error instanceof StartupError) stops.failStart(error.message);
+  else await stops.fail(error);
 }
 
 async function main(): Promise<void> {

@@ -6,7 +6,7 @@ import { stopOnSignals } from './stop-process.ts';
 // version. Otherwise the first replica of the new version migrates the database when it starts.
 
 // In a container, this program is process 1, which ignores signals that it has no handler for.
-stopOnSignals();
+const stops = stopOnSignals();
 // A signal exits with this code. An interrupted migration must not count as complete.
 process.exitCode = 1;
 
@@ -35,6 +35,5 @@ try {
   process.exitCode = 0;
 } catch (error) {
   if (!(error instanceof StartupError)) throw error;
-  // The process exits even if a timer or a socket is left behind.
-  process.stderr.write(`${error.message}\n`, () => process.exit(1));
+  stops.failStart(error.message);
 }

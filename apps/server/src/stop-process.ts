@@ -108,6 +108,14 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
   return {
     fail,
 
+    /**
+     * Writes why a start has failed, and exits. The process exits even if a part of the service has
+     * left a timer or a socket behind.
+     */
+    failStart(reason: string): void {
+      process.stderr.write(`${reason}\n`, () => host.exit(1));
+    },
+
     /** Sets the log that receives stops and errors from now on. */
     useLog(opened: Observability): void {
       observability = opened;
