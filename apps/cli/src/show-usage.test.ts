@@ -27,6 +27,7 @@ test('showKeyUsage draws a bar for each hour with requests, even for a very smal
     from: '2026-11-21T08:00:00.000Z',
     to: '2026-11-21T12:00:00.000Z',
     bucket: 'hour',
+    keptSince: '2026-08-23T12:00:00.000Z',
     rows: [
       rowOf('2026-11-21T08:00:00.000Z', 'ok', 1_000),
       rowOf('2026-11-21T08:00:00.000Z', 'denied', 200),
@@ -52,6 +53,25 @@ getPet     600    0
   );
 });
 
+test('showKeyUsage says since when requests are stored if the period begins earlier', () => {
+  const ledger: LedgerOfKey = {
+    keyId,
+    from: '2026-11-21T08:00:00.000Z',
+    to: '2026-11-21T12:00:00.000Z',
+    bucket: 'hour',
+    keptSince: '2026-11-21T09:30:00.000Z',
+    rows: [],
+  };
+  const notice = 'Requests by hour are stored only since 2026-11-21 09:30Z.';
+  expect(showKeyUsage(ledger, 44)).toBe(
+    `There were no requests from 2026-11-21 08:00Z to 2026-11-21 12:00Z.\n${notice} Use a longer --bucket for older requests.\n`,
+  );
+  const rows = [rowOf('2026-11-21T10:00:00.000Z', 'ok', 1)];
+  expect(showKeyUsage({ ...ledger, bucket: 'day', rows }, 44)).toContain(
+    '\nRequests by day are stored only since 2026-11-21 09:30Z.\n',
+  );
+});
+
 test.each([26, 27, 200])(
   'formatBars prints no line longer than a terminal of %d columns',
   (columns) => {
@@ -74,6 +94,7 @@ test('showBusiestKeys prints the busiest keys as a table with their errors and d
     from: '2026-11-16T00:00:00.000Z',
     to: '2026-11-23T00:00:00.000Z',
     bucket: 'day',
+    keptSince: '2025-10-17T09:30:00.000Z',
     keys: [{ keyId, name: null, account: '日本', plan: 'pro', requests: 111_111 }],
     rows,
   };

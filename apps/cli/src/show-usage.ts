@@ -47,9 +47,16 @@ export function bucketFor(
 }
 
 /** Formats the usage of a key: a bar for each bucket, and a table by operation and outcome. */
-export function showKeyUsage({ from, to, bucket, rows }: LedgerOfKey, columns: number): string {
+export function showKeyUsage(
+  { from, to, bucket, keptSince, rows }: LedgerOfKey,
+  columns: number,
+): string {
   const period = `${toMinute(from)} to ${toMinute(to)}`;
-  if (rows.length === 0) return `There were no requests from ${period}.\n`;
+  const isDeleted = from < keptSince;
+  const advice = bucket === 'day' ? '' : ' Use a longer --bucket for older requests.';
+  const notice = `Requests by ${bucket} are stored only since ${toMinute(keptSince)}.${advice}\n`;
+  if (rows.length === 0)
+    return `There were no requests from ${period}.\n${isDeleted ? notice : ''}`;
   const requestsAt = sumBy(rows, ({ at }) => Date.parse(at));
   const bars: { label: string; count: number }[] = [];
   for (let at = Date.parse(from); at < Date.parse(to); at += usageBucketSeconds[bucket] * 1_000) {
@@ -59,6 +66,7 @@ export function showKeyUsage({ from, to, bucket, rows }: LedgerOfKey, columns: n
     `Requests by ${bucket} from ${period}:\n`,
     formatBars(bars, columns),
     formatOutcomes(rows),
+    ...(isDeleted ? [notice] : []),
   ].join('\n');
 }
 

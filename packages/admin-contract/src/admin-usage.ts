@@ -78,6 +78,9 @@ export const usageRange = {
   from: timestamp.describe('The start of the first bucket.'),
   to: timestamp.describe('The end of the last bucket.'),
   bucket: UsageBucket,
+  keptSince: timestamp.describe(
+    'The service stores the counts of buckets of this length that start at or after this time. The counts of earlier buckets are deleted, so the report may not contain them.',
+  ),
 };
 
 const inOrder =
@@ -88,6 +91,7 @@ export const exampleUsageRange = {
   from: '2026-11-21T08:00:00.000Z',
   to: '2026-11-21T10:00:00.000Z',
   bucket: 'hour',
+  keptSince: '2026-08-23T09:30:00.000Z',
 };
 
 export const exampleUsageRows = [

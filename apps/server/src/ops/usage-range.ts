@@ -29,7 +29,7 @@ export interface UsageQuestion {
  * @throws {AdminError} if the query has faults. The message names all of them.
  */
 export function readUsageRange(
-  { clock }: Pick<AdminServices, 'clock'>,
+  { clock, usageKeptMs }: Pick<AdminServices, 'clock' | 'usageKeptMs'>,
   { from, to, bucket }: UsageQuestion,
   options: { defaultCount?: number; max?: number; faults?: string[] } = {},
 ) {
@@ -50,12 +50,14 @@ export function readUsageRange(
   }
   if (faults.length > 0) throw new AdminError('invalid_request', faults.join('; '));
   const at = (place: number) => new Date(place * bucketMs).toISOString();
-  return { from: at(start), to: at(end), bucket };
+  const keptMs = { minute: usageKeptMs.minutes, hour: usageKeptMs.hours, day: usageKeptMs.days };
+  const keptSince = new Date(clock.now() - keptMs[bucket]).toISOString();
+  return { from: at(start), to: at(end), bucket, keptSince };
 }
 
 /** Reads the usage of an API key or of a group of keys in the time range of a query. */
 export async function readLedger(
-  services: Pick<AdminServices, 'clock' | 'usage'>,
+  services: Pick<AdminServices, 'clock' | 'usage' | 'usageKeptMs'>,
   subject: Parameters<UsageQueries['read']>[1],
   question: UsageQuestion,
   faults?: string[],

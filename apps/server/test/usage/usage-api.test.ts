@@ -11,9 +11,10 @@ import { sumOf } from '../support/write-usage.ts';
 
 type Ledger = LedgerOfKey & ServiceLedger;
 
+// The clock starts in the middle of an hour, so that all requests are in the same hour.
+const clock = createClockAtNoon();
 const { service, admin } = useAdmin('postgres', {
-  // The clock starts in the middle of an hour, so that all requests are in the same hour.
-  clock: createClockAtNoon(),
+  clock,
   usage: { flushMs: 20 },
   quotas: { addressPerMinute: 4 },
   api: { trustedProxies: 1 },
@@ -68,7 +69,7 @@ test('the admin API returns the usage of one API key by operation and outcome, o
   expect(lastUsedAt).not.toBeNull();
 });
 
-test('the admin API returns usage in whole buckets in UTC, including the bucket that contains the end of the period', async () => {
+test('the admin API returns usage in whole buckets in UTC, including the bucket that contains the end of the period, and says since when the counts are stored', async () => {
   const { key } = await admin.create('{"plan":"free","name":"unused"}');
   const query = '?bucket=hour&from=2026-11-21T10:15:00%2B02:00&to=2026-11-21T09:01:00Z';
   expect(await read(`/keys/${key.id}/usage${query}`)).toEqual({
@@ -76,6 +77,8 @@ test('the admin API returns usage in whole buckets in UTC, including the bucket 
     from: '2026-11-21T08:00:00.000Z',
     to: '2026-11-21T10:00:00.000Z',
     bucket: 'hour',
+    // By default, the service stores hours for 90 days.
+    keptSince: new Date(clock.now() - 90 * 24 * 3_600_000).toISOString(),
     rows: [],
   });
 });
