@@ -62,19 +62,19 @@ export function checkConsumerId(consumer: ConsumerId): void {
   }
   const { id, accountId } = consumer;
   checkId('id', id);
-  if (accountId === undefined) checkAccountName(consumer);
-  else checkId('accountId', accountId);
+  if (accountId !== undefined) checkId('accountId', accountId);
+  else if (!('accountId' in consumer)) checkAccountName(consumer);
 }
 
 /**
- * Refuses a misspelt `accountId`, because the consumer would get its own quota in addition to the
- * quota of its account. Other unknown properties are accepted, because callers may pass an object of
- * their own, such as a stored key. All other properties of a consumer are required, so a misspelt
- * name of another property is refused as a missing one.
+ * Refuses another spelling of `accountId`, because the consumer would get its own quota in addition
+ * to the quota of its account. Other unknown properties are accepted, because callers may pass an
+ * object of their own, such as a stored key. All other properties of a consumer are required, so a
+ * misspelt name of another property is refused as a missing one.
  */
 function checkAccountName(consumer: ConsumerId): void {
   for (const name in consumer) {
-    if (name === 'accountId' || !/^account[_-]?id$/i.test(name)) continue;
+    if (!/^account[_-]?id$/i.test(name)) continue;
     throw new TypeError(`${name}: unknown property, expected accountId`);
   }
 }

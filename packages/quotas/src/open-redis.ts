@@ -201,7 +201,7 @@ export function watchForRefusal(redis: RedisConnection) {
   const first = Promise.withResolvers<void>();
   let refusal: string | undefined;
   let certificateFault: string | undefined;
-  function note(error: Error & { lastNodeError?: Error }): void {
+  function readRefusal(error: Error & { lastNodeError?: Error }): void {
     const { message, code = '' } = (error.lastNodeError ?? error) as Error & { code?: string };
     // ioredis puts the response of the last Sentinel into the message of its own error.
     const [, fromSentinel = ''] =
@@ -221,10 +221,10 @@ export function watchForRefusal(redis: RedisConnection) {
     }
     if (refusal !== undefined) first.resolve();
   }
-  redis.on('error', note);
+  redis.on('error', readRefusal);
   // Before a Cluster is ready, ioredis sends CLUSTER INFO. If Redis refuses this command, ioredis
   // connects again and again, and reports no error. So the command is sent once more.
-  if (isCluster(redis)) redis.on('connect', () => void redis.cluster('INFO').catch(note));
+  if (isCluster(redis)) redis.on('connect', () => void redis.cluster('INFO').catch(readRefusal));
   redis.on('ready', () => {
     refusal = undefined;
     certificateFault = undefined;

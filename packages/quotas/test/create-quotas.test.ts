@@ -64,6 +64,14 @@ test.each([
   },
 );
 
+// Regression: consume() rejected a stored row without an account, although `accountId` was given.
+test('consume() accepts a stored row with account_id when the property accountId is given, too', async () => {
+  const quotas = await open();
+  const row = { id: crypto.randomUUID(), account_id: null };
+  const consumer = { ...row, accountId: row.account_id ?? undefined, quota };
+  expect((await quotas.consume(consumer)).scope).toBe('service');
+});
+
 test.each([
   [null, 'options: expected an object, got null'],
   ['redis://127.0.0.1', 'options: expected an object, got "redis://127.0.0.1"'],
