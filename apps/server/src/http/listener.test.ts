@@ -102,6 +102,21 @@ test('the HTTP listener closes the connection of a request that was in flight wh
   await closed;
 });
 
+test('the HTTP listener closes the connection of a response whose headers were sent before the shutdown began', async () => {
+  const held = Promise.withResolvers<Response>();
+  const app = express().use((_req, res) => {
+    res.write('first ');
+    held.resolve(res);
+  });
+  await using listener = await listen(app);
+  const received = readUntilClosed(listener.origin, request());
+  const response = await held.promise;
+  const closed = listener.close(60_000);
+  response.end('second');
+  expect(await received).toMatch(/first .*second/s);
+  await closed;
+});
+
 test('the HTTP listener responds to all pipelined requests that were in flight when the shutdown began', async () => {
   const held: Response[] = [];
   const app = express().use((_req, res) => void held.push(res));

@@ -99,11 +99,13 @@ export async function openListener(
     isDraining = true;
     for (const socket of open) {
       // Without this step, the response to a request in flight would keep its connection open. The
-      // shutdown would then wait for an idle connection until `graceMs` has passed.
+      // shutdown would then wait for an idle connection until `graceMs` has passed. If the headers
+      // have been sent already, the response cannot announce that its connection closes.
       const response = newestResponse(socket);
-      if (response === undefined || response.headersSent) continue;
+      if (response === undefined) continue;
       closing.add(socket);
-      response.setHeader('Connection', 'close');
+      if (response.headersSent) response.once('finish', () => socket.end());
+      else response.setHeader('Connection', 'close');
     }
   }
 
