@@ -106,6 +106,13 @@ async function migrate(
     await sleep(lockPauseMs);
     pid = await tryToLock(client);
   }
+  // When this session ends, Postgres releases the migration lock, and forgets the settings of the
+  // migration. But a pooler may keep the session for its next client. With an empty
+  // `server_reset_query` in PgBouncer, the next replica would wait for the lock forever. The reset
+  // fails only if the connection is lost, and then Postgres has ended the session.
+  opened.defer(async () => {
+    await client.unsafe('discard all').catch(() => {});
+  });
   const watching = watchLockWaits(other, { ...limits, pid, onWaiting });
   // `stop` is not awaited, because the query of the watcher may hang.
   opened.defer(() => {
@@ -114,10 +121,6 @@ async function migrate(
   await applyMigrations(client, { ...limits, migrationsFolder, pid });
   await checkPermissions(client, usedTables);
   await createTrigramIndexes(client, searchedTables);
-  // When this session ends, Postgres releases the migration lock, and forgets the settings of the
-  // migration. But a pooler may keep the session for its next client. With an empty
-  // `server_reset_query` in PgBouncer, the next replica would wait for the lock forever.
-  await client.unsafe('discard all');
   return address;
 }
 
