@@ -118,6 +118,7 @@ test.each([
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
+// Regression: the warning about dropped lines was lost, because it was logged in the middle of a write.
 test('openLog reports how many bytes it drops when more than 16 MB wait for the reader of the log', async () => {
   await using directory = await temporaryDirectory();
   const pipe = join(directory.path, 'log');
@@ -128,14 +129,21 @@ test('openLog reports how many bytes it drops when more than 16 MB wait for the 
   const script = `
     import { openLog } from '${new URL('log.ts', import.meta.url)}';
     let dropped = 0;
+    let isWriting = false;
     const { log } = openLog({
       level: 'info',
       format: 'json',
       timings: { logBatchMs: 1, logCloseTimeoutMs: 1 },
-      onDropped: (bytes) => { dropped += bytes; },
+      onDropped(bytes) {
+        if (isWriting) throw new Error('onDropped was called in the middle of a write.');
+        dropped += bytes;
+      },
     });
     // The log collects batches of 128 KiB, so each of these lines is a batch.
+    isWriting = true;
     for (let i = 0; i < 20; i += 1) log.info('x'.repeat(1_000_000));
+    isWriting = false;
+    await Promise.resolve();
     console.log(dropped);
     process.exit();
   `;

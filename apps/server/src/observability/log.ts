@@ -143,7 +143,9 @@ function jsonStream(
     // pino would wait for the reader forever, and the process would never end.
     retryEAGAIN: () => systemClock.elapsed() < patienceEndsAt,
   });
-  destination.on('drop', (bytes: Buffer) => onDropped(bytes.length));
+  // The function may write a line of the log itself, so it is called after the current line has been
+  // written. Otherwise, its line would be lost with the batch that is being written.
+  destination.on('drop', (bytes: Buffer) => queueMicrotask(() => onDropped(bytes.length)));
   // An error, such as a full disk, does not stop the process, and lines wait for the next attempt.
   // But at the exit of the process, pino would try to write the remaining lines forever, and the
   // process would never end. So flushing at the exit is disabled after an error.
