@@ -159,14 +159,26 @@ test('openTracing counts spans as dropped when its queue is full and when the tr
 });
 
 // Regression: OpenTelemetry reports such a batch as sent.
-test('openTracing counts the spans that the trace collector rejects from an accepted batch as dropped, and reports the reason', async () => {
-  const partialSuccess = { rejectedSpans: '2', errorMessage: 'too many attributes' };
-  await using collector = await openOtlpCollector(() => 200, JSON.stringify({ partialSuccess }));
-  const tracing = open(collector.url);
-  for (let i = 0; i < 3; i += 1) trace(tracing);
-  await tracing.close();
-  expect(dropped).toEqual({ export_failed: 2 });
-  expect(troubles).toEqual([
-    'The trace collector has rejected 2 spans of a batch: too many attributes',
-  ]);
-});
+test.each([
+  [
+    { rejectedSpans: '2', errorMessage: 'too many attributes' },
+    { export_failed: 2 },
+    'The trace collector has rejected spans of a batch: too many attributes',
+  ],
+  [
+    { rejectedSpans: '3' },
+    { export_failed: 3 },
+    'The trace collector has rejected spans of a batch: no reason was given',
+  ],
+  [{ errorMessage: 'use gzip' }, {}, 'The trace collector warns about an accepted batch: use gzip'],
+])(
+  'openTracing counts the spans that the trace collector rejects with %j as dropped, and reports the reason',
+  async (partialSuccess, expected, trouble) => {
+    await using collector = await openOtlpCollector(() => 200, JSON.stringify({ partialSuccess }));
+    const tracing = open(collector.url);
+    for (let i = 0; i < 3; i += 1) trace(tracing);
+    await tracing.close();
+    expect(dropped).toEqual(expected);
+    expect(troubles).toEqual([trouble]);
+  },
+);

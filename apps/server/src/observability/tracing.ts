@@ -90,7 +90,9 @@ export function openTracing(
     }
     const { spans, reason } = rejected;
     if (spans > 0) options.onDropped('export_failed', spans);
-    reportTrouble(`The trace collector has rejected ${spans} spans of a batch: ${reason}`);
+    const event = spans > 0 ? 'has rejected spans of a batch' : 'warns about an accepted batch';
+    // The message does not contain the number of spans, because each message has one line a minute.
+    reportTrouble(`The trace collector ${event}: ${reason || 'no reason was given'}`);
   }
   // OpenTelemetry's own handler would log the JSON of the error, with its stack.
   setGlobalErrorHandler((failure) => reportTrouble(describeExportFailure(failure)));
