@@ -11,6 +11,8 @@ const rowOf = (at: string, outcome: UsageRow['outcome'], requests: number) =>
 test.each([
   ['an hour of today', 'minute', { from: '2026-11-21T08:00:00Z', to: '2026-11-21T09:00:00Z' }],
   ['an hour of last week', 'hour', { from: '2026-11-14T08:00:00Z', to: '2026-11-14T09:00:00Z' }],
+  ['an hour that began 3,600,005 ms ago', 'minute', { from: '2026-11-21T08:29:59.995Z' }],
+  ['48 hours and 5 ms', 'hour', { from: '2026-11-19T09:29:59.995Z' }],
   ['the last 24 hours', 'hour', {}],
   ['an hour of last spring', 'day', { from: '2026-04-01T08:00:00Z', to: '2026-04-01T09:00:00Z' }],
   ['two weeks', 'day', { from: '2026-11-07T09:30:00Z' }],
@@ -69,6 +71,20 @@ test('showKeyUsage says since when requests are stored if the period begins earl
   const rows = [rowOf('2026-11-21T10:00:00.000Z', 'ok', 1)];
   expect(showKeyUsage({ ...ledger, bucket: 'day', rows }, 44)).toContain(
     '\nRequests by day are stored only since 2026-11-21 09:30Z.\n',
+  );
+});
+
+// Regression: the CLI failed with a TypeError.
+test('showKeyUsage shows the report of an earlier version of the service, which has no keptSince', () => {
+  const report = {
+    keyId,
+    from: '2026-11-21T08:00:00.000Z',
+    to: '2026-11-21T12:00:00.000Z',
+    bucket: 'hour',
+    rows: [],
+  };
+  expect(showKeyUsage(report as unknown as LedgerOfKey, 44)).toBe(
+    'There were no requests from 2026-11-21 08:00Z to 2026-11-21 12:00Z.\n',
   );
 });
 

@@ -12,6 +12,8 @@ import { formatTable, gap, none, toCount, toMinute } from './format-table.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
+/** The time by which a period may be longer than the limit for a bucket length. */
+const toleranceMs = 60_000;
 
 /**
  * The smallest width of a bar that is worth showing, in characters. If the terminal has less room,
@@ -40,7 +42,8 @@ export function bucketFor(
 ): UsageBucket {
   const end = to === undefined ? now : Date.parse(String(to));
   const start = from === undefined ? end - dayMs : Date.parse(String(from));
-  const ms = end - start;
+  // A start such as `1h` was computed a few milliseconds ago, so the period is slightly longer.
+  const ms = end - start - toleranceMs;
   const ageMs = now - start;
   if (ms <= hourMs && ageMs <= storedMs.minute) return 'minute';
   return ms <= 48 * hourMs && ageMs <= storedMs.hour ? 'hour' : 'day';
@@ -52,11 +55,8 @@ export function showKeyUsage(
   columns: number,
 ): string {
   const period = `${toMinute(from)} to ${toMinute(to)}`;
-  const isDeleted = from < keptSince;
-  const advice = bucket === 'day' ? '' : ' Use a longer --bucket for older requests.';
-  const notice = `Requests by ${bucket} are stored only since ${toMinute(keptSince)}.${advice}\n`;
-  if (rows.length === 0)
-    return `There were no requests from ${period}.\n${isDeleted ? notice : ''}`;
+  const retention = describeRetention({ from, bucket, keptSince });
+  if (rows.length === 0) return `There were no requests from ${period}.\n${retention}`;
   const requestsAt = sumBy(rows, ({ at }) => Date.parse(at));
   const bars: { label: string; count: number }[] = [];
   for (let at = Date.parse(from); at < Date.parse(to); at += usageBucketSeconds[bucket] * 1_000) {
@@ -66,8 +66,21 @@ export function showKeyUsage(
     `Requests by ${bucket} from ${period}:\n`,
     formatBars(bars, columns),
     formatOutcomes(rows),
-    ...(isDeleted ? [notice] : []),
+    ...(retention === '' ? [] : [retention]),
   ].join('\n');
+}
+
+/**
+ * Says since when requests are stored, if a report begins earlier. Returns an empty text for the
+ * report of an earlier version of the service, which has no `keptSince`.
+ */
+function describeRetention(
+  report: Pick<LedgerOfKey, 'from' | 'bucket'> & { keptSince: string | undefined },
+): string {
+  const { from, bucket, keptSince } = report;
+  if (keptSince === undefined || from >= keptSince) return '';
+  const advice = bucket === 'day' ? '' : ' Use a longer --bucket for older requests.';
+  return `Requests by ${bucket} are stored only since ${toMinute(keptSince)}.${advice}\n`;
 }
 
 export function showBusiestKeys({ from, to, keys = [], rows }: ServiceLedger): string {
