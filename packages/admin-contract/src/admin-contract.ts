@@ -155,7 +155,7 @@ export const keyContract = c.router(
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
-      responses: { 200: KeyDetails, ...changeOneResponses },
+      responses: { 200: KeyDetails, ...changeOneResponses, 409: AdminErrorBody },
     },
     creditKey: {
       ...adminRoutes.creditKey,
@@ -165,7 +165,7 @@ export const keyContract = c.router(
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
-      responses: { 200: KeyDetails, ...changeOneResponses },
+      responses: { 200: KeyDetails, ...changeOneResponses, 409: AdminErrorBody },
     },
   },
   { ...options, metadata: { tag: 'Keys' } },
@@ -242,7 +242,7 @@ export const operatorContract = c.router(
       ...adminRoutes.createOperator,
       summary: 'Create an operator',
       description:
-        'Creates an operator and shows its token once. The service stores only a hash of the token. Names need not be unique.',
+        'Creates an operator and shows its token once. The service stores only a hash of the token. A name that looks like the name of another active operator is refused.',
       query: ReasonQuery,
       body: NewOperator,
       responses: { 201: IssuedOperator, ...changeResponses, ...bodyResponses },

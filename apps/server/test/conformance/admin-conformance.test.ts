@@ -153,9 +153,10 @@ async function causeSuccesses(name: string): Promise<void> {
   for (const query of ['', ...((include ?? []) as string[]).map((it) => `?include=${it}`)])
     await expectStatus(status, name, { ...question, query });
   if (method === 'GET') await expectStatus(200, name, { id, method: 'HEAD' });
-  if (!('409' in responses)) return;
+  if (!/\{(keyId|operatorId)\}/.test(path)) return;
+  // The request is also sent if the document has no 409, because the document may lack the status.
   await ask(path.startsWith('/keys') ? 'revokeKey' : 'revokeOperator', { id });
-  await expectStatus(409, name, question);
+  await expectStatus('409' in responses ? 409 : 200, name, question);
 }
 
 async function causeRefusals(name: string): Promise<void> {
