@@ -1,7 +1,7 @@
 import type { Database } from '@animal-store/postgres';
 import { inTransaction, statement } from '@animal-store/postgres';
 import type { ConsumerId, Quotas } from '@animal-store/quotas';
-import { and, eq, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm';
 import { accounts, apiKeys, banMoves } from '../schema/schema.ts';
 
 /** The interval at which each replica looks for unfinished moves of bans. */
@@ -59,7 +59,8 @@ const listPendingAccountIds = statement('list_accounts_of_ban_moves', (tx, keyId
     .where(eq(banMoves.keyId, keyId)),
 );
 
-const lockKeys = statement('lock_keys', (tx, ids: string[]) =>
+/** Locks API keys until the end of the transaction. */
+export const lockKeys = statement('lock_keys', (tx, ids: string[]) =>
   tx
     .select({ id: apiKeys.id })
     .from(apiKeys)
@@ -67,6 +68,24 @@ const lockKeys = statement('lock_keys', (tx, ids: string[]) =>
     .orderBy(apiKeys.id)
     .for('update'),
 );
+
+/** Returns the moves that may concern one of the API keys: the key's own move, or an account's. */
+const listMovesOf = statement('list_ban_moves_of_keys', (tx, ids: readonly string[]) =>
+  tx
+    .select({ keyId: banMoves.keyId })
+    .from(banMoves)
+    .where(or(isNull(banMoves.keyId), inArray(banMoves.keyId, [...ids]))),
+);
+
+/**
+ * Returns the API keys whose bans certainly do not move at the moment. The API keys must be
+ * locked, so that no move ends between this query and the look at Redis.
+ */
+export async function findSettled(tx: Database, ids: readonly string[]): Promise<string[]> {
+  const moving = (await listMovesOf(tx, ids)).map(({ keyId }) => keyId);
+  // If the plan of an account changes, the bans of all its keys move.
+  return moving.includes(null) ? [] : ids.filter((id) => !moving.includes(id));
+}
 
 /**
  * Returns for each API key the id of the account whose plan applies to the key. The keys are locked

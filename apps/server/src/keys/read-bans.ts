@@ -1,11 +1,12 @@
 import type { Database } from '@animal-store/postgres';
-import { statement } from '@animal-store/postgres';
+import { inTransaction, statement } from '@animal-store/postgres';
 import type { Quotas } from '@animal-store/quotas';
 import { eq, inArray } from 'drizzle-orm';
 import { deleteForgottenBans } from '../bans/ban-log.ts';
 import type { ListedBan, ReadBans } from '../bans/current-bans.ts';
 import { accounts, apiKeys } from '../schema/schema.ts';
 import { quotaOf } from './api-key.ts';
+import { findSettled, lockKeys } from './ban-moves.ts';
 import { applyPlan } from './key-account.ts';
 
 /**
@@ -33,10 +34,10 @@ const findSubjects = statement('find_subjects', (db, ids: string[]) =>
  */
 export function createReadBans(db: Database, quotas: Pick<Quotas, 'look'>): ReadBans {
   /** Returns the bans that Redis does not know, or no bans while Redis is unavailable. */
-  async function findForgotten(bans: readonly ListedBan[]): Promise<ListedBan[]> {
+  async function findForgotten(tx: Database, bans: readonly ListedBan[]): Promise<ListedBan[]> {
     if (bans.length === 0) return [];
     const subjects = await findSubjects(
-      db,
+      tx,
       bans.map(({ keyId }) => keyId),
     );
     const looked = await Promise.all(
@@ -50,16 +51,33 @@ export function createReadBans(db: Database, quotas: Pick<Quotas, 'look'>): Read
     return bans.filter(({ keyId }) => forgotten.has(keyId));
   }
 
-  return async function readBans(read, bansOf) {
-    for (let reads = 1; ; reads += 1) {
-      const found = await read();
-      const forgotten = await findForgotten(bansOf(found));
+  /**
+   * Deletes the given bans that Redis does not know, and returns the number of deleted rows.
+   *
+   * While the ban of an API key moves to another Redis key, Redis does not find the ban, although
+   * it will be active again. So the API keys are locked, and bans that move are not deleted.
+   */
+  async function deleteForgotten(candidates: readonly ListedBan[]): Promise<number> {
+    return await inTransaction('delete_forgotten_bans_of_keys', db, async (tx) => {
+      const ids = candidates.map(({ keyId }) => keyId);
+      await lockKeys(tx, ids);
+      const settled = new Set(await findSettled(tx, ids));
+      const bans = candidates.filter(({ keyId }) => settled.has(keyId));
       let deleted = 0;
       // If the API key got a new ban after the query, that ban ends later than `until` and is not
       // deleted.
-      for (const { keyId, until } of forgotten) {
-        deleted += (await deleteForgottenBans(db, keyId, until)).length;
+      for (const { keyId, until } of await findForgotten(tx, bans)) {
+        deleted += (await deleteForgottenBans(tx, keyId, until)).length;
       }
+      return deleted;
+    });
+  }
+
+  return async function readBans(read, bansOf) {
+    for (let reads = 1; ; reads += 1) {
+      const found = await read();
+      const forgotten = await findForgotten(db, bansOf(found));
+      const deleted = forgotten.length === 0 ? 0 : await deleteForgotten(forgotten);
       if (deleted === 0 || reads === maxReads) return found;
     }
   };

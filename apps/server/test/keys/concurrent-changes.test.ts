@@ -2,19 +2,22 @@ import { defaultBanPolicy } from '@animal-store/contract';
 import { DatabaseUnavailableError } from '@animal-store/postgres';
 import { createQuotas, type Quotas } from '@animal-store/quotas';
 import { openRedis, patientQuotas, until } from '@animal-store/testkit';
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import {
   type AccountManagement,
   createAccountManagement,
 } from '../../src/accounts/account-management.ts';
 import { searchEntries } from '../../src/audit/audit-search.ts';
+import { listOpenBans } from '../../src/bans/current-bans.ts';
 import { createBanMoves } from '../../src/keys/ban-moves.ts';
 import type { KeyManagement } from '../../src/keys/key-management.ts';
-import { banMoves } from '../../src/schema/schema.ts';
+import { createReadBans } from '../../src/keys/read-bans.ts';
+import { banMoves, openBans } from '../../src/schema/schema.ts';
 import { someCause } from '../support/admin.ts';
 import { useDatabase } from '../support/databases.ts';
 import { manageKeys } from '../support/manage-keys.ts';
+import { banOf, writeBans } from '../support/write-bans.ts';
 
 // The tests run the actions of two operators at the same time, with a real Postgres and a real
 // Redis.
@@ -212,6 +215,34 @@ test('an API key stays banned when Redis was down while the account of the key o
   await finishLater();
   expect(await isBanned(other)).toBe(true);
 });
+
+// Regression: while the ban of an API key moved to another Redis key, a list did not find the ban in
+// Redis and deleted its row. The key stayed banned, but no list showed the ban any more.
+test.each(['account of the API key', 'plan of the account'])(
+  'a banned API key stays in the list of banned keys when the list is read during a change of the %s',
+  async (changed) => {
+    const { db } = database;
+    const withoutRedis = { ...quotas, moveBan: async () => false };
+    const id = await createBanned('moved');
+    await writeBans(db, banOf(id, 5));
+    if (changed === 'account of the API key')
+      await manageKeys(db, withoutRedis).change(id, { account: 'with a plan' }, someCause);
+    else
+      await createAccountManagement(db, () => {}, withoutRedis).setPlan('moved', plan, someCause);
+    expect(await isBanned(id)).toBe(false);
+    const listBans = () =>
+      createReadBans(db, quotas)(
+        () => listOpenBans(db, 10, eq(openBans.keyId, id)),
+        (bans) => bans,
+      );
+    expect(await listBans()).toMatchObject([{ keyId: id }]);
+    await finishLater();
+    expect(await isBanned(id)).toBe(true);
+    expect(await listBans()).toMatchObject([{ keyId: id }]);
+    await quotas.unban(await placeOf(id));
+    expect(await listBans()).toEqual([]);
+  },
+);
 
 /**
  * Finishes the interrupted moves of bans. They count as interrupted, because their recorded start is
