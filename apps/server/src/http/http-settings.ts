@@ -23,6 +23,11 @@ export const defaultListenerLimits = {
   maxPipelinedRequests: 8,
   maxConnections: 5_000,
   /**
+   * How long a listener that closes accepts connections that the kernel has queued, and then waits
+   * for the first request of a new connection. The request usually arrives within a round trip.
+   */
+  firstRequestMs: 500,
+  /**
    * The longest time for closing a listener after a failed start. The ops listener also gets this
    * time at every shutdown.
    */

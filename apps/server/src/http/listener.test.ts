@@ -117,6 +117,52 @@ test('the HTTP listener closes the connection of a response whose headers were s
   await closed;
 });
 
+// Regression: the server closed a connection that was just opened, and the first request on it was
+// lost. Behind nginx, POST requests failed with 502 while replicas restarted.
+test('the HTTP listener responds to the first request of a connection that was opened just before the listener closed', async () => {
+  const accepted = vi.fn();
+  await using listener = await listen(served(), { firstRequestMs: 60_000 }, (server) =>
+    server.on('connection', accepted),
+  );
+  const [used, unused] = [
+    await openConnection(listener.origin),
+    await openConnection(listener.origin),
+  ];
+  await until(() => accepted.mock.calls.length === 2);
+  const closed = listener.close(60_000);
+  expect((await openConnection(listener.origin)).destroyed).toBe(true);
+  let received = '';
+  used.setEncoding('latin1').on('data', (text: string) => {
+    received += text;
+  });
+  used.write(request());
+  await closeOf(used);
+  expect(statusesIn(received)).toEqual([200]);
+  expect(received).toMatch(/^Connection: close\r$/m);
+  unused.destroy();
+  await closed;
+});
+
+// Regression: the kernel reset the connections that the server had not accepted yet.
+test('the HTTP listener responds to requests on connections that wait to be accepted when the shutdown begins', async () => {
+  await using listener = await listen(served(), { firstRequestMs: 60_000 });
+  const received = Array.from({ length: 8 }, () => readUntilClosed(listener.origin, request()));
+  // The sockets connect in the next tick. libuv accepts one connection in each later iteration of
+  // the event loop.
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  const closed = listener.close(60_000);
+  expect((await Promise.all(received)).map(statusesIn)).toEqual(Array(8).fill([200]));
+  await closed;
+});
+
+test('the HTTP listener closes a connection without a request a short time after the shutdown began', async () => {
+  await using listener = await listen(served(), { firstRequestMs: 0 });
+  const socket = await openConnection(listener.origin);
+  const closed = closeOf(socket);
+  await listener.close(60_000);
+  await closed;
+});
+
 test('the HTTP listener responds to all pipelined requests that were in flight when the shutdown began', async () => {
   const held: Response[] = [];
   const app = express().use((_req, res) => void held.push(res));

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import { systemClock } from '@animal-store/runtime';
 import type { Express } from 'express';
 import { bindPort } from './bind-port.ts';
@@ -128,14 +128,57 @@ export async function openListener(
     app(req, res);
   });
 
+  /**
+   * Accepts the connections that wait in the queue of the kernel, for at most `firstRequestMs`. The
+   * kernel resets the connections that are still in its queue when the port is closed.
+   *
+   * libuv accepts one connection in each iteration of the event loop. During a shutdown, each
+   * request needs a new connection, so under load some connections always wait.
+   */
+  async function acceptQueued(): Promise<void> {
+    const endsAt = systemClock.elapsed() + settings.firstRequestMs;
+    let isEmpty = false;
+    server.on('connection', () => {
+      isEmpty = false;
+    });
+    while (!isEmpty && systemClock.elapsed() < endsAt) {
+      isEmpty = true;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /**
+   * Waits until each open connection has received data, but at most `firstRequestMs`. Its first
+   * request may already be on the way.
+   */
+  async function untilAllAreUsed(): Promise<void> {
+    const unused = new Set([...open].filter(({ bytesRead }) => bytesRead === 0));
+    if (unused.size === 0) return;
+    const done = Promise.withResolvers<void>();
+    function markAsUsed(socket: Socket): void {
+      unused.delete(socket);
+      if (unused.size === 0) done.resolve();
+    }
+    for (const socket of unused) socket.once('close', () => markAsUsed(socket));
+    server.on('request', ({ socket }) => markAsUsed(socket));
+    const timer = systemClock.after(settings.firstRequestMs, done.resolve);
+    await done.promise;
+    systemClock.cancel(timer);
+  }
+
   return {
     origin,
     drain,
     async close(graceMs) {
       drain();
-      const closed = new Promise((resolve) => server.close(resolve));
       const cut = systemClock.after(graceMs, () => server.closeAllConnections());
-      await closed;
+      // The server first stops accepting connections, without closing any. `server.close()` also
+      // closes connections that were just opened, although their first request may be on the way.
+      // The request would be lost, and a proxy must not send a POST twice.
+      await acceptQueued();
+      NetServer.prototype.close.call(server);
+      await untilAllAreUsed();
+      await new Promise((resolve) => server.close(resolve));
       systemClock.cancel(cut);
     },
   };
