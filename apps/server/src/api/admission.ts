@@ -7,7 +7,7 @@ import { send } from '../http/send-response.ts';
 import type { ServiceQuotas } from '../quotas/open-quotas.ts';
 import { announceDeprecation } from './announce-deprecation.ts';
 import type { ApiSettings } from './api-settings.ts';
-import { allowOrigins, allowPreflight, isPreflight } from './cors.ts';
+import { allowOrigins, allowOriginsInCaches, allowPreflight, isPreflight } from './cors.ts';
 import { type Caller, createIdentification, type KeyFinder } from './identify-caller.ts';
 import { missingPermission, missingScope } from './permission.ts';
 import { addQuotaHeaders, overQuota } from './quota-response.ts';
@@ -31,6 +31,7 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
   const { quotas } = options;
   const { keys, networks, pages, statusRequests } = quotas;
   const allowOrigin = allowOrigins(options.corsOrigins);
+  const allowOriginInCaches = allowOriginsInCaches(options.corsOrigins);
   const addDeprecationHeaders = announceDeprecation(options.baseUrl);
   const identify = createIdentification(options.keys, networks);
 
@@ -89,7 +90,7 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
      * requests without an API key may need the documentation.
      */
     async admitPage(req: Request, res: Response, next: NextFunction): Promise<void> {
-      allowOrigin(req, res);
+      allowOriginInCaches(req, res);
       next(overQuota(await timed(res, 'redisMs', pages.take(networkOf(req)))));
     },
 
@@ -98,17 +99,25 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
      * browsers cache the file until its name changes.
      */
     admitFile(req: Request, res: Response, next: NextFunction): void {
-      allowOrigin(req, res);
+      allowOriginInCaches(req, res);
       next();
+    },
+
+    /**
+     * Admits an OPTIONS request to an operation of the API. The response shows the quota of the
+     * caller's network.
+     */
+    admitOptions(req: Request, res: Response, next: NextFunction): void {
+      addNetworkQuota(req, res);
+      admission.admitPageOptions(req, res, next);
     },
 
     /**
      * Admits an OPTIONS request. OPTIONS needs no API key and is not counted, because browsers send
      * CORS preflights without a key. The request after a preflight is counted.
      */
-    admitOptions(req: Request, res: Response, next: NextFunction): void {
+    admitPageOptions(req: Request, res: Response, next: NextFunction): void {
       allowOrigin(req, res);
-      addNetworkQuota(req, res);
       if (!isPreflight(req)) {
         next();
         return;

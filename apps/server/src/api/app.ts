@@ -47,6 +47,7 @@ export function createApp(options: AppOptions): Express {
   const answerFailure = errorMapper(options.report);
   const admission = createAdmission(options, answerFailure);
   const { admitCaller, admitFile, admitOptions, admitPage, admitUnknown } = admission;
+  const { admitPageOptions } = admission;
   const answerCallFailure: ErrorRequestHandler = function answerCallFailure(
     failure,
     req,
@@ -83,8 +84,8 @@ export function createApp(options: AppOptions): Express {
 
   // The documentation needs no API key.
   const { pages, files } = docsHandlers({ ...options, origin: new URL(baseUrl).origin });
-  addFiles(app, pages, admitPage);
-  addFiles(app, files, admitFile);
+  addFiles(app, pages, { admit: admitPage, admitOptions: admitPageOptions });
+  addFiles(app, files, { admit: admitFile, admitOptions: admitPageOptions });
   app.use(admitPage, refusePath, htmlErrors(answerFailure));
   return app;
 }

@@ -46,10 +46,28 @@ export function allowOrigins(origins: Origins): (req: Request, res: Response) =>
   return function allowOrigin({ headers: { origin } }, res) {
     if (origins !== undefined) appendHeader(res, 'Vary', 'Origin');
     if (origin !== undefined && isAllowed(origin, origins)) {
-      setHeader(res, 'Access-Control-Allow-Origin', origins === undefined ? '*' : origin);
-      setHeader(res, 'Access-Control-Expose-Headers', exposedHeaders);
+      addAccess(res, origins === undefined ? '*' : origin);
     }
   };
+}
+
+/**
+ * Creates the function that lets web pages of other origins read responses that caches may store.
+ * If all origins may read them, each response has the CORS headers, even if its request has no
+ * `Origin`. A cache may send the same response to a web page later.
+ *
+ * @see https://fetch.spec.whatwg.org/#cors-protocol-and-http-caches
+ */
+export function allowOriginsInCaches(origins: Origins): (req: Request, res: Response) => void {
+  if (origins !== undefined) return allowOrigins(origins);
+  return function allowAllOrigins(_req, res) {
+    addAccess(res, '*');
+  };
+}
+
+function addAccess(res: Response, origin: string): void {
+  setHeader(res, 'Access-Control-Allow-Origin', origin);
+  setHeader(res, 'Access-Control-Expose-Headers', exposedHeaders);
 }
 
 /** Tells whether a request is a CORS preflight. Browsers send preflights without an API key. */

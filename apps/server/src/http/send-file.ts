@@ -90,10 +90,10 @@ export function sendFilesFrom(
 export function addFiles(
   router: IRouter,
   handlers: Readonly<Record<string, RequestHandler>>,
-  admit: RequestHandler,
+  { admit, admitOptions }: { admit: RequestHandler; admitOptions?: RequestHandler },
 ): void {
   for (const [path, send] of Object.entries(handlers)) {
     router.get(path, admit, send);
-    answerOtherMethods(router, [{ method: 'GET', path }], admit);
+    answerOtherMethods(router, [{ method: 'GET', path }], admit, admitOptions);
   }
 }

@@ -61,7 +61,7 @@ export function createOpsApp(options: OpsAppOptions): Express {
     app.get(path, admitVisitor, answer);
     answerOtherMethods(app, [{ method: 'GET', path }], admitVisitor);
   }
-  addFiles(app, consoleFiles, admitVisitor);
+  addFiles(app, consoleFiles, { admit: admitVisitor });
   app.use(admitVisitor, refusePath, answerFailure);
   return app;
 }

@@ -58,6 +58,37 @@ test('the service responds with 304 to a request for an unchanged documentation 
   expect(JSON.parse(put.text)).toMatchObject({ code: 'method_not_allowed', status: 405 });
 });
 
+// Regression: a cache stored a response to a request without `Origin`. The response had no CORS
+// headers, and the cache sent it to web pages of other origins, which could not read it.
+test('the documentation and its files have the CORS headers in every response, because caches may store them', async () => {
+  const [script = ''] = /\/docs\/docs\.[^"]*/.exec((await get('/docs')).text) ?? [];
+  for (const path of ['/docs', '/openapi.json', script]) {
+    const { headers } = await get(path);
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+    expect(headers.get('Vary')).toBe('Accept-Encoding');
+  }
+});
+
+test('the service responds with 204 to OPTIONS and to a CORS preflight of the documentation and its files', async () => {
+  const [script = ''] = /\/docs\/docs\.[^"]*/.exec((await get('/docs')).text) ?? [];
+  const preflight = {
+    Origin: 'https://tools.example',
+    'Access-Control-Request-Method': 'GET',
+    'Access-Control-Request-Headers': 'traceparent',
+  };
+  for (const target of ['/docs', '/openapi.json', script]) {
+    const options = { method: 'OPTIONS', target } as const;
+    const allowed = await send(service.server.origin, { ...options, headers: preflight });
+    expect(allowed.status).toBe(204);
+    expect(Object.fromEntries(allowed.headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': 'traceparent',
+    });
+    const plain = await send(service.server.origin, { ...options, headers: {} });
+    expect([plain.status, plain.headers.get('Allow')]).toEqual([204, 'GET, HEAD']);
+  }
+});
+
 test('the path / redirects browsers to the documentation and responds with 404 to programs, and the path /favicon.ico returns an icon', async () => {
   const browser = await get('/', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
   expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/docs']);
