@@ -47,7 +47,11 @@ export async function testLoadBalancer({ scope, freePort, say }) {
   const key = { name: 'load', plan: 'enterprise', quota };
   const { token } = await askAdmin(servers[0], '/keys', key);
   const get = (path) => ask(origin + path, token);
-  await until(async () => (await get('/v1/pets')).ok);
+  const answer = await until(async () => {
+    const answer = await get('/v1/pets');
+    return answer.ok && answer;
+  });
+  equal(answer.headers.get('Keep-Alive'), 'timeout=55');
 
   let created = 0;
   /**
