@@ -289,6 +289,8 @@ test.each<readonly [name: string, meant: string | undefined]>([
   ['OpsPort', 'OPS_PORT'],
   ['CORS_ORIGIN', 'CORS_ORIGINS'],
   ['REDSI_URL', 'REDIS_URL'],
+  ['DATA_DRI', 'DATA_DIR'],
+  ['REPLICSA', 'REPLICAS'],
   // The name is also similar to OPS_HOSTS, but more similar to OPS_PORT.
   ['OPS_PORTS', 'OPS_PORT'],
   // The names in this list are common variables of shells, npm, Kubernetes and OpenTelemetry. The

@@ -265,8 +265,9 @@ const foreignNames = /^(?:OTEL_|npm_)/;
 const minLengthForTwoErrors = 9;
 /**
  * Only names of at least this length are compared letter by letter, because many short names are
- * similar. A name of exactly this length may have one wrong letter. With two of them, `API_PORT`
- * would count as `OPS_PORT`, and Kubernetes sets `API_PORT` if there is a Service named `api`.
+ * similar. A name of exactly this length may have one wrong letter, or two swapped letters. With two
+ * wrong letters, `API_PORT` would count as `OPS_PORT`, and Kubernetes sets `API_PORT` if there is a
+ * Service named `api`.
  */
 const minComparedLength = 8;
 
@@ -276,7 +277,18 @@ function isMisspelt(known: string, written: string): boolean {
   if (known.includes('_') && letters(known) === letters(written)) return true;
   const length = Math.min(known.length, written.length);
   const maxWrongLetters = length < minLengthForTwoErrors ? 1 : 2;
-  return length >= minComparedLength && distance(known, written) <= maxWrongLetters;
+  if (length < minComparedLength) return false;
+  return isSwapped(known, written) || distance(known, written) <= maxWrongLetters;
+}
+
+/**
+ * Returns whether two neighboring letters are swapped, such as in `DATA_DRI`. `distance` counts them
+ * as two wrong letters.
+ */
+function isSwapped(known: string, written: string): boolean {
+  const at = [...known].findIndex((letter, index) => letter !== written[index]);
+  const swapped = `${written[at + 1]}${written[at]}`;
+  return known === written.slice(0, at) + swapped + written.slice(at + 2);
 }
 
 /**
