@@ -79,9 +79,10 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
 }
 
 /**
- * Creates a {@link TestClock} that starts at noon of tomorrow (UTC), so that no test crosses
- * midnight.
+ * Creates a {@link TestClock} that starts at noon of yesterday (UTC), so that no test crosses
+ * midnight. It does not start at noon of tomorrow, because the service stores no use of an API key
+ * in the future of the database.
  */
 export function createClockAtNoon(): TestClock {
-  return createTestClock(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 43_200_000);
+  return createTestClock(Math.floor(Date.now() / 86_400_000) * 86_400_000 - 43_200_000);
 }

@@ -1,13 +1,15 @@
 import type { Database } from '@animal-store/postgres';
-import { DatabaseUnavailableError, inTransaction, statement } from '@animal-store/postgres';
-import { and, eq, lt, lte, or, sql } from 'drizzle-orm';
+import { DatabaseUnavailableError, inTransaction, oneRow, statement } from '@animal-store/postgres';
+import type { Clock } from '@animal-store/runtime';
+import { and, eq, gt, lt, lte, or, sql } from 'drizzle-orm';
 import { type Cause, recordAudit } from '../audit/audit-log.ts';
 import { isOpen } from '../bans/current-bans.ts';
 import { apiKeys, auditEntries, openBans } from '../schema/schema.ts';
 
 /**
  * A ban of an API key. The times come from the clock of Redis or of this replica, depending on
- * which of them imposed the ban.
+ * which of them imposed the ban. If that clock is wrong, the ban is stored with other times: see
+ * {@link toDatabaseTime}.
  */
 export interface Ban {
   readonly keyId: string;
@@ -37,6 +39,56 @@ const serviceCause: Cause = {
 /** The largest number of bans that wait in memory until they are written. They use about 2 MB. */
 const maxWaiting = 10_000;
 
+/**
+ * The largest difference between the clock that imposed a ban and the clock of the database at
+ * which the ban is stored with its own times. Synchronized clocks differ by much less. Within this
+ * difference, operators see exactly the same end as the caller.
+ */
+const maxDifferenceMs = 2_000;
+
+/** A ban in the memory of this replica. */
+interface KeptBan {
+  readonly ban: Ban;
+  /** The time at which the ban was added, by `clock.elapsed()`. */
+  readonly addedAtMs: number;
+  /**
+   * The ban with the times that are stored. They are computed only once, so that a repeated write
+   * changes nothing.
+   */
+  stored?: Ban;
+}
+
+const readClock = statement('read_clock', (db) =>
+  db.select({ now: sql<string>`clock_timestamp()`.mapWith(openBans.until) }).from(oneRow),
+);
+
+/** Returns the time of the database's clock, in Unix milliseconds. */
+export async function readDatabaseTime(db: Database): Promise<number> {
+  const [row] = await readClock(db);
+  return Date.parse(row?.now ?? '');
+}
+
+/**
+ * Returns a ban with the times that are stored. If the clock that imposed the ban differs from the
+ * clock of the database, the times are converted to the clock of the database. Postgres compares
+ * the stored times with its own clock, to find active bans and unbans after the start of the ban.
+ * With the times of a clock that was a year ahead, the ban would be listed for a year, and the
+ * audit log would show the ban above all later entries.
+ *
+ * @param elapsedMs the current time by `clock.elapsed()`.
+ */
+function toDatabaseTime(
+  { ban, addedAtMs }: KeptBan,
+  elapsedMs: number,
+  databaseTimeMs: number,
+): Ban {
+  const addedAtDatabaseMs = databaseTimeMs - (elapsedMs - addedAtMs);
+  const differenceMs = Date.parse(ban.startedAt) - addedAtDatabaseMs;
+  if (Math.abs(differenceMs) <= maxDifferenceMs) return ban;
+  const convert = (at: string) => new Date(Date.parse(at) - differenceMs).toISOString();
+  return { ...ban, startedAt: convert(ban.startedAt), until: convert(ban.until) };
+}
+
 const findLabels = statement('find_key_labels', (db, id: string) =>
   db
     .select({ name: apiKeys.name, account: apiKeys.account })
@@ -57,7 +109,9 @@ const insertOpenBan = statement('insert_open_ban', (db, { keyId, startedAt, unti
 );
 
 /**
- * Deletes bans that have ended. If `forgottenAt` is given, the bans that started before this time
+ * Deletes bans that have ended, and bans that start in the future. The clock of the database was set
+ * back after such a ban was stored, and the ban ends long before the stored end, because the quotas
+ * shorten it to its length. If `forgottenAt` is given, the bans that started before this time
  * are also deleted. The quotas have lost these bans, because the quotas kept them in the memory of
  * a process that has ended.
  */
@@ -67,6 +121,7 @@ export const deleteEndedBans = statement('delete_bans', (db, forgottenAt: string
     .where(
       or(
         lte(openBans.until, sql`now()`),
+        gt(openBans.startedAt, sql`now() + interval '1 minute'`),
         forgottenAt ? lt(openBans.startedAt, forgottenAt) : undefined,
       ),
     ),
@@ -112,22 +167,29 @@ export const deleteForgottenBans = statement(
  */
 export function createBanLog(
   db: Database,
-  { onLost, onFailure }: { onLost(bans: number): void; onFailure(failure: unknown): void },
+  options: {
+    clock: Pick<Clock, 'elapsed'>;
+    onLost(bans: number): void;
+    onFailure(failure: unknown): void;
+  },
 ) {
-  const waiting: Ban[] = [];
+  const { clock, onLost, onFailure } = options;
+  const waiting: KeptBan[] = [];
   /**
    * The bans that this replica of the service imposed while Redis was unavailable. `own` contains
    * the active bans. `over` contains the ended bans, which are not yet deleted in the database.
    */
-  const own: Ban[] = [];
-  const over: Ban[] = [];
+  const own: KeptBan[] = [];
+  const over: KeptBan[] = [];
 
   /**
    * Writes a ban. Writing the same ban again changes nothing, so a write whose result is unknown
    * can be repeated.
    */
-  const start = (ban: Ban): Promise<void> =>
-    inTransaction('record_ban', db, async (tx) => {
+  async function start(kept: KeptBan): Promise<void> {
+    kept.stored ??= toDatabaseTime(kept, clock.elapsed(), await readDatabaseTime(db));
+    const ban = kept.stored;
+    await inTransaction('record_ban', db, async (tx) => {
       const { keyId, startedAt, until, scope } = ban;
       const [labels] = await findLabels(tx, keyId);
       await recordAudit(tx, {
@@ -141,6 +203,7 @@ export function createBanLog(
       });
       await insertOpenBan(tx, ban);
     });
+  }
 
   return {
     /**
@@ -148,8 +211,9 @@ export function createBanLog(
      * lost.
      */
     add(ban: Ban): void {
-      if (ban.scope === 'replica' && own.length < maxWaiting) own.push(ban);
-      if (waiting.length < maxWaiting) waiting.push(ban);
+      const kept = { ban, addedAtMs: clock.elapsed() };
+      if (ban.scope === 'replica' && own.length < maxWaiting) own.push(kept);
+      if (waiting.length < maxWaiting) waiting.push(kept);
       else onLost(1);
     },
 
@@ -179,7 +243,7 @@ export function createBanLog(
         waiting.shift();
       }
       for (let ban = over[0]; ban !== undefined; ban = over[0]) {
-        await deleteBan(db, ban);
+        await deleteBan(db, ban.stored ?? ban.ban);
         over.shift();
       }
     },

@@ -2,7 +2,7 @@ import type { OpenDatabase } from '@animal-store/postgres';
 import { unlessUnavailable } from '@animal-store/postgres';
 import type { Clock } from '@animal-store/runtime';
 import { repeat, waitAtMost } from '@animal-store/runtime';
-import { createBanLog, deleteEndedBans } from './ban-log.ts';
+import { createBanLog, deleteEndedBans, readDatabaseTime } from './ban-log.ts';
 import { type BanLogSettings, defaultBanLogSettings } from './ban-log-settings.ts';
 
 /**
@@ -27,13 +27,19 @@ export function openBanLog(
   const { background, clock, forgetsBans, onLost } = options;
   const { writeMs, deleteMs, closeTimeoutMs } = { ...defaultBanLogSettings, ...options };
   const onFailure = unlessUnavailable(options.report);
-  const bans = createBanLog(background, { onLost, onFailure });
-  const openedAt = new Date(clock.now()).toISOString();
+  const bans = createBanLog(background, { clock, onLost, onFailure });
+  const openedAtMs = clock.elapsed();
+  /** The time at which this process opened the log, by the clock of the database. */
+  let openedAt: string | undefined;
 
   async function deleteEnded(): Promise<void> {
     // If the quotas keep bans in memory, the previous process has lost its bans. So the bans that
     // started before this process are deleted, too.
-    await deleteEndedBans(background, forgetsBans ? openedAt : undefined);
+    if (forgetsBans && openedAt === undefined) {
+      const openForMs = clock.elapsed() - openedAtMs;
+      openedAt = new Date((await readDatabaseTime(background)) - openForMs).toISOString();
+    }
+    await deleteEndedBans(background, openedAt);
   }
 
   const writing = repeat(bans.write, { clock, pauseMs: writeMs, onFailure });

@@ -77,7 +77,8 @@ export type CountOfToday = (typeof countsOfToday)[keyof typeof countsOfToday];
 export const isToday = (
   kind: CountOfToday | 'admitted',
 ): SQL => sql`${counts.span} = ${bucketMinutes('day')}
-  and ${counts.at} >= date_trunc('day', now(), 'UTC') and ${{ requests: sql`true`, denials: isDenied, admitted }[kind]}`;
+  and ${counts.at} >= date_trunc('day', now(), 'UTC')
+  and ${counts.at} < date_trunc('day', now(), 'UTC') + interval '1 day' and ${{ requests: sql`true`, denials: isDenied, admitted }[kind]}`;
 
 /**
  * The largest of the ids under which the sums of plans are stored. The id of an API key is always

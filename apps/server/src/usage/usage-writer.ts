@@ -32,13 +32,27 @@ const deprecatedCodes = Object.values<{ metadata: OperationMetadata }>(operation
 const isDeprecated = sql.raw(`operation = any ('{${deprecatedCodes}}')`);
 const isRefused = sql.raw(`outcome = ${usageOutcomes.indexOf('refused')}`);
 
+type UseColumn = 'at' | 'deprecated_at' | 'refused_at';
+
+/**
+ * Returns the SQL expression for the last recorded use of an API key. The result is null if this
+ * time is in the future, because the clock of the database was set back since then.
+ */
+const recorded = (column: UseColumn) =>
+  `case when last.${column} <= now() + interval '1 minute' then last.${column} end`;
+
 /**
  * Returns the SQL condition that a use of an API key is in a later minute than the last recorded
  * use. So the time of the last use, and its index entry, are written at most once a minute.
  */
-const isLater = (column: 'at' | 'deprecated_at' | 'refused_at') =>
+const isLater = (column: UseColumn) =>
   sql.raw(`date_trunc('minute', excluded.${column}) >
-    coalesce(date_trunc('minute', last.${column}), '-infinity')`);
+    coalesce(date_trunc('minute', ${recorded(column)}), '-infinity')`);
+
+const latest = (column: UseColumn) =>
+  sql.raw(
+    `${column} = coalesce(greatest(${recorded(column)}, excluded.${column}), last.${column})`,
+  );
 
 /**
  * Adds the counts of a replica to the usage tables, under each API key and under the sum of each
@@ -48,6 +62,10 @@ const isLater = (column: 'at' | 'deprecated_at' | 'refused_at') =>
  *
  * All flushes lock rows in the same order, so that two flushes never deadlock. The sums of plans
  * come last, because all flushes update them. Their locks are then held for the shortest time.
+ *
+ * The clock of Redis or of a replica may be ahead. A time in the future, by the clock of the
+ * database, is replaced by the current time. Otherwise, after one request at a time that is a year
+ * ahead, the last use of its API key would be wrong for a year.
  */
 export const addFlush = statement('add_usage', (db, flush: UsageFlush, ageMs: number) =>
   db.execute(sql`
@@ -57,7 +75,10 @@ export const addFlush = statement('add_usage', (db, flush: UsageFlush, ageMs: nu
         ${arrayOf(flush.outcomes)}, ${arrayOf(flush.latencies)})
       on conflict do nothing returning 1
     ), entry as materialized (
-      select entry.* from flush, json_to_recordset(${JSON.stringify(flush.entries)}::text::json)
+      select "keyId", plan, operation, outcome, requests,
+        least(minute, floor(extract(epoch from now()) / 60))::integer as minute,
+        least(to_timestamp("lastAtMs" / 1000), now()) as last_at
+      from flush, json_to_recordset(${JSON.stringify(flush.entries)}::text::json)
         as entry ("keyId" uuid, plan smallint, minute integer, operation smallint, outcome smallint,
           requests integer, "lastAtMs" double precision)
     ), counted as (
@@ -73,7 +94,7 @@ export const addFlush = statement('add_usage', (db, flush: UsageFlush, ageMs: nu
       on conflict (key_id, span, at, operation, outcome) do update
       set requests = total.requests + excluded.requests
     ), used as (
-      select "keyId" as key_id, to_timestamp("lastAtMs" / 1000) as at, operation, ${isRefused} as is_refused
+      select "keyId" as key_id, last_at as at, operation, ${isRefused} as is_refused
       from entry
       where plan > 0
     )
@@ -82,8 +103,6 @@ export const addFlush = statement('add_usage', (db, flush: UsageFlush, ageMs: nu
       max(at) filter (where ${isDeprecated} and not is_refused), max(at) filter (where is_refused)
     from used group by 1 order by 1
     on conflict (key_id) do update
-    set at = greatest(last.at, excluded.at),
-      deprecated_at = greatest(last.deprecated_at, excluded.deprecated_at),
-      refused_at = greatest(last.refused_at, excluded.refused_at)
+    set ${latest('at')}, ${latest('deprecated_at')}, ${latest('refused_at')}
     where ${isLater('at')} or ${isLater('deprecated_at')} or ${isLater('refused_at')}`),
 );

@@ -1,7 +1,7 @@
 import { type AuditEntry, adminErrorMessages } from '@animal-store/admin-contract';
 import { type Quotas, QuotasUnavailableError } from '@animal-store/quotas';
 import { systemClock } from '@animal-store/runtime';
-import { openRedis, openTcpProxy } from '@animal-store/testkit';
+import { openRedis, openTcpProxy, until } from '@animal-store/testkit';
 import { eq } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
@@ -10,10 +10,10 @@ import { openBanLog } from '../../src/bans/open-ban-log.ts';
 import { accounts, openBans } from '../../src/schema/schema.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import { createDatabase, useDatabase } from '../support/databases.ts';
-import { type LocalServer, openLocalServer, untilPassing } from '../support/local-server.ts';
+import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { manageKeys } from '../support/manage-keys.ts';
 import { call } from '../support/test-service.ts';
-import { banOf, writeBans } from '../support/write-bans.ts';
+import { banOf, createLogOfPastBans, writeBans } from '../support/write-bans.ts';
 
 const system = { type: 'system', id: null, name: 'system' };
 
@@ -29,7 +29,9 @@ test('the audit log records a ban and its end only once, even if two replicas re
   };
   const servers: LocalServer[] = [];
   for (const _ of 'ab')
-    servers.push(stack.use(await openLocalServer(env, { bans: { writeMs: 20 } })));
+    servers.push(
+      stack.use(await openLocalServer(env, { clock: systemClock, bans: { writeMs: 20 } })),
+    );
   const admin = adminOf(servers[0] as LocalServer);
   const { key, token } = await admin.create(
     '{"plan":"enterprise","quota":{"perMinute":2,"perDay":1000},"name":"hasty","account":"C-17"}',
@@ -41,13 +43,13 @@ test('the audit log records a ban and its end only once, even if two replicas re
   // After these calls, both replicas have cached the API key.
   expect(await codesOfCalls()).toEqual([undefined, undefined]);
   await proxy.cut();
-  await untilPassing(servers, async () =>
+  await until(async () =>
     (await codesOfCalls()).every((code) => code === 'key_temporarily_banned'),
   );
   await proxy.resume();
 
   const read = () => admin.call(`/audit?keyId=${key.id}`);
-  const entries = await untilPassing(servers, async () => {
+  const entries = await until(async () => {
     const { status, body } = await read();
     return status === 200 && (body as AuditEntry[]).length > 1 && (body as AuditEntry[]);
   });
@@ -73,6 +75,7 @@ test('the audit log records a ban and its end only once, even if two replicas re
 });
 
 const database = useDatabase('postgres');
+const dayMs = 86_400_000;
 
 async function actionsAbout(keyId: string) {
   const { items: entries } = await createAuditLog(database.db).list({ keyId }, 100, undefined);
@@ -87,7 +90,7 @@ async function openBansOf(keyId: string): Promise<string[]> {
 
 function openLog() {
   const [onLost, onFailure] = [vi.fn(), vi.fn()];
-  return { log: createBanLog(database.db, { onLost, onFailure }), onLost, onFailure };
+  return { log: createLogOfPastBans(database.db, { onLost, onFailure }), onLost, onFailure };
 }
 
 test('the audit log contains a ban only once, even if the service writes the ban several times', async () => {
@@ -109,6 +112,40 @@ test('a ban is not stored as active if its unban was recorded before its start',
   await writeBans(db, later);
   expect(await openBansOf(key.id)).toEqual([later.until]);
 });
+
+// Regression: Postgres compares the times of a ban with its own clock. With the times of a clock that
+// was a year ahead, the ban was listed for a year. With the times of a clock that was behind, the ban
+// was not listed at all.
+test.each([
+  ['a year ahead of', 365 * dayMs],
+  ['a minute ahead of', 60_000],
+  ['a minute behind', -60_000],
+  ['a year behind', -365 * dayMs],
+])(
+  'a ban of a clock that is %s the database is stored by the clock of the database',
+  async (_, differenceMs) => {
+    const { db } = database;
+    const keyId = crypto.randomUUID();
+    let elapsedMs = 0;
+    const fail = vi.fn();
+    const clock = { elapsed: () => elapsedMs };
+    const log = createBanLog(db, { clock, onLost: fail, onFailure: fail });
+    const before = Date.now();
+    const at = (ms: number) => new Date(before + differenceMs + ms).toISOString();
+    log.add({ keyId, startedAt: at(0), until: at(300_000), scope: 'replica' });
+    // The database was unavailable for a minute.
+    elapsedMs = 60_000;
+    await log.write();
+    const [until = ''] = await openBansOf(keyId);
+    expect(Date.parse(until)).toBeGreaterThanOrEqual(before + 240_000);
+    expect(Date.parse(until)).toBeLessThanOrEqual(Date.now() + 240_000);
+
+    log.endReplicaBans();
+    await log.write();
+    expect(await openBansOf(keyId)).toEqual([]);
+    expect(fail).not.toHaveBeenCalled();
+  },
+);
 
 test('the audit log records neither an unban nor a reset of request counts (credit) that fails because Redis is unavailable', async () => {
   const refuse = () => Promise.reject(new QuotasUnavailableError('Redis does not answer.'));
@@ -153,6 +190,36 @@ test('deleteEndedBans deletes bans that have ended, and bans that a stopped proc
   expect(await openBansOf(keyId)).toEqual([later.until, earlier.until]);
   await deleteEndedBans(database.db, later.startedAt);
   expect(await openBansOf(keyId)).toEqual([later.until]);
+});
+
+// Regression: after the clock of the database was set back by a year, a ban was listed for a year.
+test('deleteEndedBans deletes bans that start in the future, because the clock was set back', async () => {
+  const keyId = crypto.randomUUID();
+  const [ban, ahead] = [banOf(keyId, 1), banOf(keyId, -5)];
+  const until = new Date(Date.now() + 365 * dayMs).toISOString();
+  await writeBans(database.db, ban, { ...ahead, until });
+  await deleteEndedBans(database.db, undefined);
+  expect(await openBansOf(keyId)).toEqual([ban.until]);
+});
+
+// Regression: the process compared the starts of the bans with its own clock.
+test('a process that keeps bans in memory deletes the bans of the previous process, but not its own, even if its clock is wrong', async () => {
+  const { db } = database;
+  const keyId = crypto.randomUUID();
+  await writeBans(db, banOf(keyId, 5));
+  const options = { background: db, forgetsBans: true, onLost() {}, report: vi.fn() };
+  for (const differenceMs of [365 * dayMs, -365 * dayMs]) {
+    const clock = { ...systemClock, now: () => Date.now() + differenceMs };
+    const bans = openBanLog({ ...options, clock });
+    await bans.deleteEnded();
+    expect(await openBansOf(keyId)).toEqual([]);
+    const at = (ms: number) => new Date(clock.now() + ms).toISOString();
+    bans.recordBan({ keyId, startedAt: at(0), until: at(300_000), scope: 'service' });
+    await bans.close();
+    await bans.deleteEnded();
+    expect(await openBansOf(keyId)).toHaveLength(1);
+  }
+  expect(options.report).not.toHaveBeenCalled();
 });
 
 // Regression: a second replica of the service looked for the ban in Redis. Redis did not know the

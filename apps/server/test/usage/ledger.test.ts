@@ -77,6 +77,41 @@ describe.each(databaseKinds)('usage ledger (stored request counts), database %s'
     expect(await read(keyId, 'minute', rangeAround(day + 1.5 * dayMs, 0.5))).toBe(0);
   });
 
+  // Regression: after one request at a wrong time, the last use of the API key was wrong for a year.
+  test('the usage ledger counts a request in the current minute if its time is in the future', async () => {
+    const { id: keyId } = await createApiKey(db(), { name: 'ahead', plan: 'free' });
+    const before = Date.now();
+    await writeUsage(db(), [
+      entryOf(keyId, now + 365 * dayMs, { operation: 'getPet' }),
+      entryOf(keyId, now + 365 * dayMs, { outcome: 'refused' }),
+    ]);
+    const minuteOf = (at: number) => Math.floor(at / 60_000) * 60_000;
+    const rows = await ledger().read('minute', { keyId }, wholeRange);
+    expect(sumOf(rows)).toBe(2);
+    const [used] = await db().select().from(lastUsed).where(eq(lastUsed.keyId, keyId));
+    const times = [used?.at, used?.deprecatedAt, used?.refusedAt, ...rows.map(({ at }) => at)];
+    for (const at of times.map((time) => Date.parse(time ?? ''))) {
+      expect(at).toBeGreaterThanOrEqual(minuteOf(before));
+      expect(at).toBeLessThanOrEqual(Date.now());
+    }
+  });
+
+  test('the usage ledger replaces the last use of an API key if that time is in the future', async () => {
+    const { id: keyId } = await createApiKey(db(), { name: 'set back', plan: 'free' });
+    const ahead = new Date(now + 365 * dayMs).toISOString();
+    await db()
+      .update(lastUsed)
+      .set({ at: ahead, refusedAt: ahead })
+      .where(eq(lastUsed.keyId, keyId));
+    await writeUsage(db(), [entryOf(keyId, now)]);
+    const [used] = await db().select().from(lastUsed).where(eq(lastUsed.keyId, keyId));
+    expect([used?.at, used?.deprecatedAt, used?.refusedAt]).toEqual([
+      new Date(now).toISOString(),
+      null,
+      ahead,
+    ]);
+  });
+
   test('the usage ledger returns the usage of API keys, plans and accounts, and the API keys with the most requests', async () => {
     const day = Date.UTC(2025, 4, 5);
     const range = rangeAround(day, 1);
