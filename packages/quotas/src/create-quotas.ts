@@ -97,8 +97,8 @@ export interface Quotas {
   /**
    * Returns why Redis refuses this replica now, or `undefined` if Redis accepts it. A reason is a
    * wrong database number, user or password, a command that the user may not run, a wrong password
-   * or name of the Sentinels, or a certificate that this process does not accept. Retries do not
-   * help.
+   * or name of the Sentinels, a command that they refuse, or a certificate that this process does
+   * not accept. Retries do not help.
    */
   refusal(): string | undefined;
   /** Closes the connection to Redis. A client that was passed as `redis` stays open. */
@@ -116,7 +116,8 @@ export class QuotasUnavailableError extends Error {
 
 /**
  * An error for a Redis that refuses the user, the password, a command or the number of the database,
- * or for Sentinels that refuse their password or do not know the primary. Retries do not help.
+ * or for Sentinels that refuse their password or a command, or do not know the primary. Retries do not
+ * help.
  */
 export class RedisRefusalError extends Error {
   override readonly name = 'RedisRefusalError';
@@ -128,8 +129,8 @@ export class RedisRefusalError extends Error {
  *
  * @throws {TypeError} if an option is invalid.
  * @throws {RedisRefusalError} if Redis is reachable, but refuses the number of the database, the
- *   user, the password or a command, or if the Sentinels refuse their password or do not know the
- *   primary.
+ *   user, the password or a command, or if the Sentinels refuse their password or a command, or
+ *   do not know the primary.
  */
 export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas> {
   checkQuotasOptions(options);

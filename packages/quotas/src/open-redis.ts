@@ -175,6 +175,9 @@ const isRefusedDatabase = (error: unknown) =>
   error instanceof Error &&
   (error as Error & { command?: { name?: string } }).command?.name === 'select';
 
+/** Matches the errors that Redis and Sentinels return for a wrong user or password. */
+const isRefusedLogin = (message: string) => /^(?:WRONGPASS|NOAUTH) /.test(message);
+
 /**
  * Matches the errors that Redis returns for a command that it does not know, or that the user is
  * not allowed to run.
@@ -187,8 +190,8 @@ const certificateCode = /^(?:ERR_TLS_CERT|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_
 
 /**
  * Watches a connection for refusals that retries do not fix: Redis refuses the database, the user,
- * the password or a command, the Sentinels refuse their password or do not know the primary, or this
- * process does not accept the certificate of Redis.
+ * the password or a command, the Sentinels refuse their password or a command or do not know the
+ * primary, or this process does not accept the certificate of Redis.
  *
  * @returns four members. `sentence` returns the message for operators, or `undefined` if nothing is
  *   refused now. `startFault` returns the same message, unless the reason is a certificate. With an
@@ -204,18 +207,16 @@ export function watchForRefusal(redis: RedisConnection) {
   function readRefusal(error: Error & { lastNodeError?: Error }): void {
     const { message, code = '' } = (error.lastNodeError ?? error) as Error & { code?: string };
     // ioredis puts the response of the last Sentinel into the message of its own error.
-    const [, fromSentinel = ''] =
+    const [, fromSentinel] =
       /^All sentinels are unreachable.* Last error: (.*)/.exec(message) ?? [];
     if (isRefusedDatabase(error)) {
       refusal = `Redis refuses the number of the database (${message}). Use a smaller number as the path of the URL, or increase Redis's setting databases`;
-    } else if (/^(?:WRONGPASS|NOAUTH) /.test(message)) {
+    } else if (fromSentinel !== undefined) {
+      refusal = describeSentinelRefusal(fromSentinel) ?? refusal;
+    } else if (isRefusedLogin(message)) {
       refusal = `Redis refuses the user or the password (${message})`;
     } else if (isRefusedCommand(message)) {
       refusal = describeRefusedCommand(message);
-    } else if (/^(?:WRONGPASS|NOAUTH) /.test(fromSentinel)) {
-      refusal = `The Sentinels refuse the password (${fromSentinel}). Write it into the URL as ?sentinelPassword=…`;
-    } else if (fromSentinel.includes('No such master')) {
-      refusal = `The Sentinels do not know the name of the primary (${fromSentinel}). Use the name in their configuration as the path of the URL`;
     } else if (certificateCode.test(code)) {
       certificateFault = `The certificate of Redis is not accepted (${message})`;
     }
@@ -248,10 +249,31 @@ export function watchForRefusal(redis: RedisConnection) {
   };
 }
 
-// The message is cut off before the arguments of the command. If Redis does not know a command, it
-// repeats the arguments, and they do not belong in a log.
+/**
+ * Returns the message for operators about a response of a Sentinel, or `undefined` if the response
+ * is not a refusal that retries do not fix.
+ */
+function describeSentinelRefusal(response: string): string | undefined {
+  if (isRefusedLogin(response)) {
+    return `The Sentinels refuse the password (${response}). Write it into the URL as ?sentinelPassword=…`;
+  }
+  if (response.includes('No such master')) {
+    return `The Sentinels do not know the name of the primary (${response}). Use the name in their configuration as the path of the URL`;
+  }
+  if (isRefusedCommand(response)) {
+    return `The Sentinels refuse a command (${withoutArguments(response)}). Use the port of the Sentinels in the URL, by default 26379, and allow their user the commands sentinel and subscribe`;
+  }
+  return undefined;
+}
+
 const describeRefusedCommand = (message: string) =>
-  `Redis refuses a command that the limits need (${message.split(', with args')[0]}). Allow the command for the user: see "Least rights" in docs/operating.md`;
+  `Redis refuses a command that the limits need (${withoutArguments(message)}). Allow the command for the user: see "Least rights" in docs/operating.md`;
+
+/**
+ * Cuts an error message off before the arguments of the command. If Redis does not know a command, it
+ * repeats the arguments, and they do not belong in a log.
+ */
+const withoutArguments = (message: string) => message.split(', with args')[0];
 
 /**
  * Watches whether Redis evicts data when its memory is full, and warns once if it does. The counts

@@ -86,6 +86,23 @@ test('createQuotas rejects with a RedisRefusalError when the Sentinels refuse th
   await expect(wrongPassword).rejects.toThrow(/^The Sentinels refuse the password \(WRONGPASS /);
 });
 
+// Regression: the message about a Redis that is not a Sentinel advised to allow the command in Redis.
+// If the user of the Sentinels lacked a permission, the quotas started without Redis.
+test('createQuotas rejects with a RedisRefusalError when the Sentinels refuse a command, or the URL leads to a Redis that is not a Sentinel', async () => {
+  await using redis = await openRedisSentinels();
+  const { host } = new URL(redis.primary.url);
+  const noSentinel = createQuotas({ redis: `redis+sentinel://${host}/mymaster`, ...patientQuotas });
+  await expect(noSentinel).rejects.toThrow(
+    /^The Sentinels refuse a command \(ERR unknown command .sentinel.\)\. Use the port of the Sentinels/,
+  );
+  await expect(noSentinel).rejects.toBeInstanceOf(RedisRefusalError);
+  for (const sentinel of redis.sentinels) {
+    await sentinel.command('acl', 'setuser', 'default', '-sentinel|sentinels');
+  }
+  const noPermission = createQuotas({ redis: redis.url, ...patientQuotas });
+  await expect(noPermission).rejects.toThrow(/^The Sentinels refuse a command \(NOPERM /);
+});
+
 // Regression: after a change of the certificate, neither the log nor `/readyz` contained the reason.
 test('watchForRefusal reports a certificate that is not accepted, until the connection is ready again, and does not let the start fail', async () => {
   await using server = await startRedis();
