@@ -125,13 +125,19 @@ export function createAllowance(
 }
 
 /**
- * Counts one request. If the stored window ends later than one window length from now, the clock
- * was set back after the window was stored. The function then deletes the stored count, and a new
- * window begins. Otherwise, a full window would stay full until the clock reaches the stored end.
+ * Counts one request. If the window ends later than one window length from now, a clock was set
+ * back after the window began. If it was the clock of this replica, only the limiter's own memory is
+ * wrong, and the count in Redis decides. Otherwise, the function deletes the stored count, and a new
+ * window begins. A full window would stay full until the clock reaches the stored end.
  */
 async function consume(limiter: RateLimiterAbstract, id: string) {
-  const counted = await consumeOnce(limiter, id);
-  if (counted.result.msBeforeNext <= limiter.msDuration) return counted;
+  let counted = await consumeOnce(limiter, id);
+  const endsTooLate = () => counted.result.msBeforeNext > limiter.msDuration;
+  if (endsTooLate() && limiter instanceof RateLimiterRedis) {
+    limiter.deleteInMemoryBlockedAll();
+    counted = await consumeOnce(limiter, id);
+  }
+  if (!endsTooLate()) return counted;
   await limiter.delete(id);
   return consumeOnce(limiter, id);
 }

@@ -1,6 +1,6 @@
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { openRedis, until } from '@animal-store/testkit';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { defaultBanPolicy } from '../src/index.ts';
 import type { TestOptions } from './open-test-quotas.ts';
 import { startMs } from './open-test-quotas.ts';
@@ -162,6 +162,19 @@ test('the quota of a network admits requests again after the clock of Redis was 
   expect(outcome).toBe('admitted');
   expect(reported.resetInSeconds).toBeLessThanOrEqual(60);
   expect((await other.networks.take('caller')).outcome).toBe('denied');
+});
+
+// Regression: the replica deleted the count in Redis, so each jump of its clock gave each network a
+// further quota on all replicas.
+test('the quota of a network stays used up after the clock of a replica was set back by an hour', async () => {
+  const { networks } = await open({ networkPerMinute: 1 });
+  await networks.take('caller');
+  expect((await networks.take('caller')).outcome).toBe('denied');
+  vi.useFakeTimers({ now: Date.now() - 3_600_000, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { outcome, reported } = await networks.take('caller');
+  expect(outcome).toBe('denied');
+  expect(reported.resetInSeconds).toBeLessThanOrEqual(60);
 });
 
 test('quotas.moveBan keeps the ban under the new Redis key if that ban ends later than the moved ban', async () => {
