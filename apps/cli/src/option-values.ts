@@ -45,13 +45,22 @@ export const readDays = readPattern(/^(\d+)d$/, 'a number of days, such as 90d')
  */
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
+/**
+ * Returns whether the day of a date and time exists. `Date.parse` reads February 30 as March 2, so
+ * an API key would expire on another day than the operator has written.
+ */
+function isRealDay(text: string): boolean {
+  const day = text.slice(0, 10);
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
+
 /** Parses a time, or a duration that is counted from now into the future or into the past. */
 export function readInstant(text: string, direction: 1 | -1): string {
   const seconds = parseDuration(text);
   const at = seconds === undefined ? Date.parse(text) : Date.now() + direction * seconds * 1000;
   // A date without a time is refused, because it could mean midnight in UTC or midnight in local
   // time.
-  if (!Number.isNaN(at) && (seconds !== undefined || dateTime.test(text))) {
+  if (!Number.isNaN(at) && (seconds !== undefined || (dateTime.test(text) && isRealDay(text)))) {
     return new Date(at).toISOString();
   }
   throw new InvalidArgumentError(

@@ -141,6 +141,7 @@ test.each([
   [`${plan} enterprise --per-minute 5`, '--per-day: expected an integer from 1'],
   [`${plan} pro --per-minute 5 --per-day 6`, 'only Enterprise keys have their own limits'],
   [`${plan} free --expires soon`, 'such as 90d or 24h'],
+  [`${plan} free --expires 2027-02-30T00:00:00Z`, 'such as 90d or 24h'],
   [`${plan} free --expires 2020-01-01T00:00:00Z`, '--expires: expected a time in the future'],
   [`${plan} free --scopes pets:sell`, '--scopes: expected'],
   [`${plan} free --read-only --scopes pets:write`, "'--read-only' cannot be used with option"],
