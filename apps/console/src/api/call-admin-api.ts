@@ -5,6 +5,7 @@ import {
   operatorActiveHeader,
 } from '@animal-store/admin-contract/routes';
 import type { ClientInferRequest, ServerInferResponses } from '@ts-rest/core';
+import { compareClocks } from './clock-difference.ts';
 import { ConnectionFailure, RefusedRequest, SessionEnded } from './failures.ts';
 import type { Operation } from './operation.ts';
 import { takeActivity } from './operator-activity.ts';
@@ -142,6 +143,7 @@ async function send<Name extends Operation>(
     },
     signal,
   );
+  compareClocks(response);
   if (!response.ok) {
     if (response.status === 401 && token === session.value?.token) {
       expireSession();
