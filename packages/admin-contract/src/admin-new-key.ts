@@ -28,7 +28,7 @@ export const labels = {
     'Says who or what the key is for. It need not be unique, and must contain no token.',
   ),
   account: Label.describe(
-    'The account of the key: your own reference, such as a customer number. Several keys can have the same account. The name must contain no token and no invisible characters, and is case-sensitive. The service removes white space at both ends, and converts letters to the Unicode form NFC.',
+    'The account of the key: your own reference, such as a customer number. Several keys can have the same account. The name must contain no token and no invisible characters, must not be `.` or `..`, and is case-sensitive. The service removes white space at both ends, and converts letters to the Unicode form NFC.',
   ).optional(),
 };
 

@@ -27,4 +27,10 @@ export const AccountName = z
     abort: true,
   })
   .overwrite(tidyAccountName)
+  // Browsers and other HTTP clients remove these names from the path of a URL, even if they are
+  // percent-encoded. So no request could show, suspend or change such an account.
+  .refine((name) => name !== '.' && name !== '..', {
+    error: 'expected a name other than "." and "..", because URLs cannot contain these names',
+    abort: true,
+  })
   .pipe(Label);

@@ -14,7 +14,7 @@ import { type Cause, differenceOf, recordAudit } from '../audit/audit-log.ts';
 import { storedPlan } from '../keys/api-key.ts';
 import { createBanMoves } from '../keys/ban-moves.ts';
 import { creditWindows } from '../keys/credit-windows.ts';
-import { resolveAccount, type StoredAccount } from '../keys/key-account.ts';
+import { resolveAccount, resolveFilter, type StoredAccount } from '../keys/key-account.ts';
 import { announceAccountChange } from '../replicas/change-channel.ts';
 import { AdminRefusal } from '../schema/admin-refusal.ts';
 import type { ListPosition } from '../schema/list-page.ts';
@@ -104,6 +104,11 @@ export function createAccountManagement(
      * All other functions expect the stored form.
      */
     resolve: (typedName: string): Promise<string> => resolveAccount(db, typedName),
+
+    /** Returns a filter in which the account has its stored name. */
+    resolveFilter: <Filter extends { readonly account?: string | undefined }>(
+      filter: Filter,
+    ): Promise<Filter> => resolveFilter(db, filter),
 
     /**
      * Finds an account, and the id under which its API keys share a quota. The id is `undefined` if

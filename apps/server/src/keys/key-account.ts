@@ -1,4 +1,4 @@
-import { AccountName, type Key } from '@animal-store/admin-contract';
+import { AccountName, type Key, tidyAccountName } from '@animal-store/admin-contract';
 import type { Database } from '@animal-store/postgres';
 import { execution, oneRow, preparedStatement } from '@animal-store/postgres';
 import { eq, sql } from 'drizzle-orm';
@@ -57,6 +57,23 @@ export async function resolveAccount(db: Database, typedName: string): Promise<s
   const { data, error } = AccountName.safeParse(typedName);
   if (data !== undefined) return data;
   throw new AdminRefusal('invalid_request', `account: ${error?.issues[0]?.message}`);
+}
+
+/**
+ * Returns a filter in which the account has its stored name. The rules are the same as in
+ * `resolveAccount`, except that the filter may contain any text, because the account need not exist.
+ * Without this function, a report about an account whose name an operator has typed with a space at
+ * the end would be empty.
+ */
+export async function resolveFilter<Filter extends { readonly account?: string | undefined }>(
+  db: Database,
+  filter: Filter,
+): Promise<Filter> {
+  const { account } = filter;
+  if (account === undefined) return filter;
+  const tidied = tidyAccountName(account);
+  if (tidied === account || (await findStoredAccount(db, account)) !== undefined) return filter;
+  return { ...filter, account: tidied };
 }
 
 /**

@@ -3,9 +3,10 @@ import { initServer } from '@ts-rest/express';
 import type { AdminServices } from './admin-operation.ts';
 import { readPage } from './read-page.ts';
 
-export function createAuditHandlers({ audit }: AdminServices) {
+export function createAuditHandlers({ accounts, audit }: AdminServices) {
   return initServer().router(auditContract, {
-    async listAuditEntries({ query: { limit, cursor, count, ...filter }, res }) {
+    async listAuditEntries({ query: { limit, cursor, count, ...given }, res }) {
+      const filter = await accounts.resolveFilter(given);
       const { path } = adminRoutes.listAuditEntries;
       const list = { path, limit, filter };
       const entries = await readPage(

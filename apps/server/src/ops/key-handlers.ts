@@ -17,7 +17,7 @@ import { readLedger, type UsageQuestion } from './usage-range.ts';
 const maxShownEntries = 20;
 
 export function createKeyHandlers(services: AdminServices) {
-  const { clock, keys, quotas, usage, audit, readBans } = services;
+  const { clock, keys, accounts, quotas, usage, audit, readBans } = services;
 
   async function detailsOf(key: Key): Promise<KeyDetails> {
     const applied = await keys.findAppliedPlan(key);
@@ -43,7 +43,8 @@ export function createKeyHandlers(services: AdminServices) {
       return { status: 201, body: issued };
     },
 
-    async listKeys({ query: { limit, cursor, include, count, ...filter }, res }) {
+    async listKeys({ query: { limit, cursor, include, count, ...given }, res }) {
+      const filter = await accounts.resolveFilter(given);
       const list: PagedList = {
         path: adminRoutes.listKeys.path,
         limit,

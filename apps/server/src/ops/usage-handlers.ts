@@ -9,7 +9,7 @@ import { readLedger, readUsageRange } from './usage-range.ts';
 const defaultKeyCount = 10;
 
 export function createUsageHandlers(services: AdminServices) {
-  const { clock, keys, usage } = services;
+  const { clock, keys, accounts, usage } = services;
 
   return initServer().router(usageContract, {
     async getKeyUsage({ params: { keyId }, query }) {
@@ -21,7 +21,7 @@ export function createUsageHandlers(services: AdminServices) {
     },
 
     async getUsage({ query: { groupBy, bucket, limit, plan, account, ...query } }) {
-      const filter = { plan, account };
+      const filter = await accounts.resolveFilter({ plan, account });
       if (groupBy === undefined) {
         const faults = limit
           ? [`limit: expected no limit, because the query has no groupBy, got ${limit}`]

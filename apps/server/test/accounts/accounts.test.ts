@@ -4,6 +4,7 @@ import type {
   KeyDetails,
   ListedAccount,
   ListedKey,
+  ServiceLedger,
 } from '@animal-store/admin-contract';
 import { createClockAtNoon } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
@@ -128,22 +129,38 @@ test('the admin API normalizes the Unicode of account names, but treats names in
     expect((await create({ account: given, plan: 'free' })).key.account).toBe(account);
     expect((await put(given, { plan: 'free' })).body).toMatchObject({ account, plan: 'free' });
   }
-  const { key } = await create({ account: account.toUpperCase(), plan: 'free' });
+  const { key, token } = await create({ account: account.toUpperCase(), plan: 'free' });
   expect(await listAccounts(`anyCaseOf=${encodeURIComponent(account)}`)).toMatchObject([
     { account: account.toUpperCase(), plan: null, keys: 1 },
     { account, plan: 'free', quota: { perMinute: 60, perDay: 1_000 }, keys: 2 },
   ]);
   expect((await move(key.id, ` ${account}`)).body).toMatchObject({ account });
+  // Regression: with a name that was not normalized, lists and reports were empty.
+  await use(token);
+  await untilCounted();
+  for (const given of [`${account} `, account.normalize('NFD')]) {
+    const filter = `account=${encodeURIComponent(given)}`;
+    expect(await listKeys(filter)).toHaveLength(3);
+    expect(await auditOf(given)).toHaveLength(1);
+    for (const query of [filter, `${filter}&groupBy=key`]) {
+      const { rows } = await admin.read<ServiceLedger>(`/usage?${query}`);
+      expect(rows).toMatchObject([{ operation: 'listPets', outcome: 'ok', requests: 1 }]);
+    }
+  }
 
   const message = 'account: expected no invisible characters, such as zero-width spaces or joiners';
   const invisible = `${account}\u200b`;
   const json = JSON.stringify({ account: invisible, plan: 'free', name: 'x' });
   expect((await admin.call('/keys', { json })).body).toEqual(refusal(message));
   expect((await put(invisible, { plan: 'free' })).body).toEqual(refusal(message));
+  expect((await move(key.id, '..')).body).toEqual(
+    refusal(expect.stringContaining('expected a name other than "." and ".."')),
+  );
   // An account that an earlier version created keeps its name, even if the name is no longer valid.
   await service.database.db.insert(accounts).values({ name: invisible });
   expect((await put(invisible, { plan: 'pro' })).body).toMatchObject({ account: invisible });
   expect((await create({ account: invisible })).key.account).toBe(invisible);
+  expect(await listKeys(`account=${encodeURIComponent(invisible)}`)).toHaveLength(1);
 });
 
 test('the operation "credit" sets the request counts of an account or an API key to zero, and is recorded in the audit log', async () => {
