@@ -52,7 +52,7 @@ const keys: Readonly<Record<string, StoredKey>> = {
   },
   e: { account: 'acme', plan: 'free', created: 97, revoked: 3, expires: -2 },
   f: {
-    ...{ name: 'a\\b', plan: 'enterprise', created: 96, used: 0.2, expires: -9 },
+    ...{ name: 'a\\b e\u0301', plan: 'enterprise', created: 96, used: 0.2, expires: -9 },
     today: { ok: 2, denied: 1, banned: 1 },
   },
   1: { name: 'Zürich', plan: 'pro', created: 3, expires: 1, bans: [0.1] },
@@ -129,6 +129,9 @@ describe.each(databaseKinds)('database %s', (kind) => {
     [{ search: 'me%' }, 'd'],
     [{ search: 'zurich' }, '1'],
     [{ search: 'ZÜ' }, '1'],
+    // A letter with an accent can be one character, or a letter and a combining character.
+    [{ search: 'zu\u0308' }, '1'],
+    [{ search: 'b \u00e9' }, 'f'],
     // The search text is the end of a name followed by the start of an account. It is not a part of
     // either text, so the search must not find it.
     [{ search: 'twinA' }, ''],
