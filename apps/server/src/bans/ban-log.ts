@@ -187,7 +187,12 @@ export function createBanLog(
    * can be repeated.
    */
   async function start(kept: KeptBan): Promise<void> {
-    kept.stored ??= toDatabaseTime(kept, clock.elapsed(), await readDatabaseTime(db));
+    if (kept.stored === undefined) {
+      const databaseTimeMs = await readDatabaseTime(db);
+      // The time is read after the response, because the statement may wait for a connection before
+      // Postgres reads its clock.
+      kept.stored = toDatabaseTime(kept, clock.elapsed(), databaseTimeMs);
+    }
     const ban = kept.stored;
     await inTransaction('record_ban', db, async (tx) => {
       const { keyId, startedAt, until, scope } = ban;

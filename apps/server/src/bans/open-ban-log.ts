@@ -36,8 +36,9 @@ export function openBanLog(
     // If the quotas keep bans in memory, the previous process has lost its bans. So the bans that
     // started before this process are deleted, too.
     if (forgetsBans && openedAt === undefined) {
+      const databaseTimeMs = await readDatabaseTime(background);
       const openForMs = clock.elapsed() - openedAtMs;
-      openedAt = new Date((await readDatabaseTime(background)) - openForMs).toISOString();
+      openedAt = new Date(databaseTimeMs - openForMs).toISOString();
     }
     await deleteEndedBans(background, openedAt);
   }

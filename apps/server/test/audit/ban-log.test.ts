@@ -1,4 +1,5 @@
 import { type AuditEntry, adminErrorMessages } from '@animal-store/admin-contract';
+import { followStatements } from '@animal-store/postgres/internal';
 import { type Quotas, QuotasUnavailableError } from '@animal-store/quotas';
 import { systemClock } from '@animal-store/runtime';
 import { openRedis, openTcpProxy, until } from '@animal-store/testkit';
@@ -92,6 +93,28 @@ function openLog() {
   const [onLost, onFailure] = [vi.fn(), vi.fn()];
   return { log: createLogOfPastBans(database.db, { onLost, onFailure }), onLost, onFailure };
 }
+
+// Regression: the wait for the database counted as a difference between the clocks, so the ban was
+// stored with an end that was later by this wait.
+test('a ban is stored with its own times if only the database responds late', async () => {
+  const { db } = database;
+  const waitMs = 60_000;
+  const startedAtMs = Date.now() - waitMs;
+  const at = (ms: number) => new Date(startedAtMs + ms).toISOString();
+  let elapsedMs = 0;
+  const fail = vi.fn();
+  const clock = { elapsed: () => elapsedMs };
+  const log = createBanLog(db, { clock, onLost: fail, onFailure: fail });
+  const keyId = crypto.randomUUID();
+  log.add({ keyId, startedAt: at(0), until: at(300_000), scope: 'service' });
+  const unfollow = followStatements((name) => {
+    if (name === 'read_clock') elapsedMs = waitMs;
+  });
+  await log.write();
+  unfollow();
+  expect(await openBansOf(keyId)).toEqual([at(300_000)]);
+  expect(fail).not.toHaveBeenCalled();
+});
 
 test('the audit log contains a ban only once, even if the service writes the ban several times', async () => {
   const ban = banOf(crypto.randomUUID(), 1);
