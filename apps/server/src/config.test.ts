@@ -200,6 +200,13 @@ test('readConfig refuses BAN_SECONDS above BAN_MAX_SECONDS, and the message cont
   expect(faults({ BAN_SECONDS: '60', BAN_MAX_SECONDS: '60' })).toEqual([]);
 });
 
+// Regression: the maximum was 600 s, but a proxy that keeps idle connections for ten minutes needs a
+// longer timeout of the service.
+test('readConfig accepts a KEEP_ALIVE_TIMEOUT_MS of up to an hour', () => {
+  expect(faults({ KEEP_ALIVE_TIMEOUT_MS: '3600000' })).toEqual([]);
+  expect(faults({ KEEP_ALIVE_TIMEOUT_MS: '3600001' })).toHaveLength(1);
+});
+
 const collector = 'http://collector:4318';
 
 test.each([

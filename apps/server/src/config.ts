@@ -125,7 +125,9 @@ function serviceSettings(env: EnvironmentReader) {
       stallTimeoutMs: env.number('STALL_TIMEOUT_MS', [100, 600_000], http.stallTimeoutMs),
       keepAliveTimeoutMs: env.number(
         'KEEP_ALIVE_TIMEOUT_MS',
-        [100, 600_000],
+        // Some proxies keep idle connections for ten minutes or more, and the service must keep them
+        // longer.
+        [100, 3_600_000],
         http.keepAliveTimeoutMs,
       ),
       maxPipelinedRequests: env.number(
