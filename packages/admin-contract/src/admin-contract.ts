@@ -242,7 +242,7 @@ export const operatorContract = c.router(
       ...adminRoutes.createOperator,
       summary: 'Create an operator',
       description:
-        'Creates an operator and shows its token once. The service stores only a hash of the token. A name that looks like the name of another active operator is refused.',
+        'Creates an operator and shows its token once. The service stores only a hash of the token. Several operators may have exactly the same name. A name that differs but looks the same as the name of another active operator is refused.',
       query: ReasonQuery,
       body: NewOperator,
       responses: { 201: IssuedOperator, ...changeResponses, ...bodyResponses },

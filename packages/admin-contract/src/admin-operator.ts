@@ -31,7 +31,7 @@ const OperatorState = oneOf(operatorStates).meta({
 
 export const NewOperator = strictObject({
   name: OperatorName.describe(
-    'The name of the person or program that uses the token. The audit log shows this name, which must contain no token. A name that looks like the name of another active operator is refused.',
+    'The name of the person or program that uses the token. The audit log shows this name, which must contain no token. A name that differs from the name of another active operator, but looks the same, is refused.',
   ),
   role: OperatorRole,
   ...newLifetime('operator'),
