@@ -1,5 +1,6 @@
+import { until } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from '../support/databases.ts';
 
 const database = useDatabase('embedded');
@@ -10,4 +11,22 @@ test('the embedded database uses a small page cache to save memory', async () =>
   expect(await database.db.execute(sql`show shared_buffers`)).toMatchObject({
     rows: [{ shared_buffers: '16MB' }],
   });
+});
+
+// Regression: Node ran the timer of a statement timeout every millisecond, until the clock was right
+// again.
+test('the embedded database sets no timer that is too long for Node after the clock was set back by a year', async () => {
+  const delays = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+  const { db } = database;
+  await db.execute(sql`set statement_timeout = '20ms'`);
+  await db.execute(sql`select 1`);
+  vi.setSystemTime(Date.now() - 365 * 86_400_000);
+  await db.execute(sql`select 1`);
+  const longest = 2 ** 31 - 1;
+  await until(() => delays.mock.calls.some(([, ms = 0]) => ms >= longest));
+  expect(Math.max(...delays.mock.calls.map(([, ms = 0]) => ms))).toBe(longest);
 });
