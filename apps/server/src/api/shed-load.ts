@@ -81,7 +81,10 @@ export function shedLoad(
     send(res.status(overloaded.status), overloadedBody);
   }
 
-  function addRouteDeprecation({ method, url }: Request, res: Response): void {
+  function addRouteDeprecation(req: Request, res: Response): void {
+    const { url } = req;
+    // A response to HEAD has the headers of a response to GET (RFC 9110, §9.3.2).
+    const method = req.method === 'HEAD' ? 'GET' : req.method;
     for (const { route, pathname } of deprecatedRoutes) {
       const found = method === route.method && pathname.exec(url);
       if (found) addDeprecationHeaders({ tsRestRoute: route, params: found.groups ?? {} }, res);

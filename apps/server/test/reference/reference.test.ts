@@ -184,7 +184,11 @@ describe('public paths', () => {
         link: expect.stringContaining(`<${origin}/v1/pets?ids=7>; rel="successor-version"`),
         'x-request-id': 'mine',
       });
-      expect(await call(url, { method: 'HEAD' })).toMatchObject({ status: 503, text: '' });
+      const head = await call(url, { method: 'HEAD' });
+      expect(head).toMatchObject({ status: 503, text: '' });
+      for (const name of ['Deprecation', 'Sunset', 'Link']) {
+        expect(head.headers.get(name)).toBe(refused.headers.get(name));
+      }
       const metrics = await scrape(server);
       expect(sample(metrics, 'animal_store_requests_shed_total')).toBe(paths.length + 2);
       const get = 'animal_store_http_requests_total{route="other",method="GET",status="503"}';
