@@ -138,9 +138,13 @@ test('the hook useAdminWithHistory fetches the current state with every poll, bu
     true,
   ]);
   expect(document.querySelector('p')?.textContent).toBe('at 4, history of 4');
+  // Regression: after the clock of the machine was set back, the page kept the history for as long.
+  vi.setSystemTime('2026-03-03T09:10:00Z');
+  await pass(14_400);
+  expect(document.querySelector('p')?.textContent).toBe('at 7, history of 7');
   // During an outage, the page keeps the last history, although the start and the end of the period
   // "last week" change with every poll.
   answer = () => Promise.reject(new TypeError('Failed to fetch'));
   await pass(3_600_000);
-  expect(document.querySelector('p')?.textContent).toBe('at 4, history of 4');
+  expect(document.querySelector('p')?.textContent).toBe('at 7, history of 7');
 });
