@@ -203,12 +203,14 @@ function closeSilentConnection(socket: Socket): void {
 }
 
 /**
- * Tells whether a proxy could disagree with this server about where the request ends. HTTP/1.0 does
+ * Tells whether a proxy could disagree with this server about the body of the request. HTTP/1.0 does
  * not define `Transfer-Encoding` (RFC 9112, §6.1), so an old proxy may have forwarded the header
- * without understanding it.
+ * without understanding it. Node removes only the coding `chunked`. With another coding, such as
+ * `gzip, chunked`, the body would arrive without being decoded.
  */
 function isFramedWrongly({ httpVersion, headers }: IncomingMessage): boolean {
-  return httpVersion !== '1.1' && headers['transfer-encoding'] !== undefined;
+  const codings = headers['transfer-encoding'];
+  return codings !== undefined && (httpVersion !== '1.1' || codings.toLowerCase() !== 'chunked');
 }
 
 // Matches the scheme and host of a request target in absolute form, which a server must accept (RFC
