@@ -93,6 +93,7 @@ async function send(
   body: string | undefined,
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+  let isSent = false;
   (url.protocol === 'https:' ? https : http)
     .request(url, {
       method,
@@ -102,6 +103,9 @@ async function send(
       },
       signal: AbortSignal.timeout(timeoutMs),
       ...('socketPath' in access && { socketPath: access.socketPath }),
+    })
+    .on('finish', () => {
+      isSent = true;
     })
     .on('response', resolve)
     .on('error', reject)
@@ -113,6 +117,13 @@ async function send(
     );
     return { status: res.statusCode ?? 0, headers: new Headers(headers), text: await text(res) };
   } catch (error) {
+    // The server may have made the change before the connection was lost. A second creation would
+    // make another API key, whose first token nobody knows.
+    if (isSent && method !== 'GET') {
+      throw new CliError(
+        `The response of ${access.name} was lost: ${reasonOf(error)}. The change may have been made. Check its result, for example with "npm run audit", before you run the command again.`,
+      );
+    }
     throw new CliError(
       `No server responds at ${access.name}: ${reasonOf(error)}. Check that the server is running and that the address is right.`,
     );

@@ -6,7 +6,10 @@ import { adminContract } from '@animal-store/admin-contract';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { cli } from '../test/run-in-process.ts';
 
-/** The response of the test server to every request. */
+/**
+ * The response of the test server to every request. With the status 0, the server closes the
+ * connection without a response.
+ */
 let answer: { status: number; type: string; body: string; next?: string };
 let received: string[];
 let OPS_URL: string;
@@ -16,6 +19,10 @@ beforeAll(async () => {
   const server = createServer(async (req, res) => {
     const target = req.url?.replaceAll('%3A', ':').replace('/admin/v1/', '/');
     received.push(`${req.method} ${target} ${await text(req)}`.trim());
+    if (answer.status === 0) {
+      req.socket.destroy();
+      return;
+    }
     const isLast = answer.next === undefined || target?.includes('cursor');
     if (!isLast) res.setHeader('Link', `<${answer.next}>; rel="next"`);
     res.writeHead(answer.status, { 'Content-Type': answer.type }).end(answer.body);
@@ -253,4 +260,18 @@ test('the CLI escapes control and right-to-left characters in names, both in tab
   answerWith({ code: 'invalid_request', message: `name: got ${evil}`, status: 400 }, 400);
   const stderr = `error: name: got ${shown}\n`;
   expect(await run('keys list')).toEqual({ code: 1, stdout: '', stderr });
+});
+
+// Regression: the CLI said that no server responds, although the server had created the API key. A
+// user who ran the command again got a second key.
+test('the CLI says that a change may have been made when its response was lost, but not for a command that only reads', async () => {
+  answer = { status: 0, type: '', body: '' };
+  expect(await run('keys create --plan free')).toMatchObject({
+    code: 1,
+    stderr: `error: The response of ${OPS_URL} was lost: ECONNRESET. The change may have been made. Check its result, for example with "npm run audit", before you run the command again.\n`,
+  });
+  expect(received).toHaveLength(1);
+  expect((await run('keys list')).stderr).toContain(
+    `No server responds at ${OPS_URL}: ECONNRESET.`,
+  );
 });

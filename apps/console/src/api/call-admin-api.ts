@@ -6,7 +6,7 @@ import {
 } from '@animal-store/admin-contract/routes';
 import type { ClientInferRequest, ServerInferResponses } from '@ts-rest/core';
 import { compareClocks } from './clock-difference.ts';
-import { ConnectionFailure, RefusedRequest, SessionEnded } from './failures.ts';
+import { ConnectionFailure, LostResponse, RefusedRequest, SessionEnded } from './failures.ts';
 import type { Operation } from './operation.ts';
 import { takeActivity } from './operator-activity.ts';
 import { queryText } from './query-text.ts';
@@ -77,7 +77,7 @@ export async function callForPage<Name extends Operation>(
   input: Input<Name> = {},
 ): Promise<Page<Answer<Name>>> {
   const response = await send(name, input);
-  const body: unknown = await readBody(() => response.json());
+  const body: unknown = await receive(name, response.json());
   const { headers } = response;
   const total = headers.get('X-Total-Count');
   return {
@@ -128,52 +128,44 @@ async function send<Name extends Operation>(
   // to guess a token.
   if (isOfSession && isExpired.value) throw new SessionEnded();
   const { method, path } = adminRoutes[name];
-  const response = await fetchOrFail(
-    `${adminBasePath}${path.replace(/:\w+/, encodeURIComponent(id))}${queryText(query)}`,
-    {
-      method,
-      headers: {
-        Accept: 'application/json',
-        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-        ...(isOfSession && takeActivity() && { [operatorActiveHeader]: 'true' }),
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
+  const url = `${adminBasePath}${path.replace(/:\w+/, encodeURIComponent(id))}${queryText(query)}`;
+  const sent = fetch(url, {
+    method,
+    headers: {
+      Accept: 'application/json',
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...(isOfSession && takeActivity() && { [operatorActiveHeader]: 'true' }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
     },
-    signal,
-  );
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
+  });
+  const response = await receive(name, sent, signal);
   compareClocks(response);
   if (!response.ok) {
     if (response.status === 401 && token === session.value?.token) {
       expireSession();
       throw new SessionEnded();
     }
-    throw new RefusedRequest(response.status, await readBody(() => response.json()));
+    throw new RefusedRequest(response.status, await receive(name, response.json()));
   }
   return response;
 }
 
-async function fetchOrFail(
-  url: string,
-  init: RequestInit,
-  signal: AbortSignal | undefined,
-): Promise<Response> {
+/** Waits for a response, or for its body. */
+async function receive<Part>(
+  name: Operation,
+  part: Promise<Part>,
+  signal?: AbortSignal,
+): Promise<Part> {
   try {
-    return await fetch(url, init);
+    return await part;
   } catch (cause) {
     // The caller has cancelled the request, so the cancellation is not reported as a connection
     // failure.
     signal?.throwIfAborted();
-    throw new ConnectionFailure({ cause });
-  }
-}
-
-async function readBody<Body>(read: () => Promise<Body>): Promise<Body> {
-  try {
-    return await read();
-  } catch (cause) {
-    throw new ConnectionFailure({ cause });
+    const Failure = adminRoutes[name].method === 'GET' ? ConnectionFailure : LostResponse;
+    throw new Failure({ cause });
   }
 }
 

@@ -17,6 +17,15 @@ export class ConnectionFailure extends Error {
   }
 }
 
+/**
+ * An error for a change whose response did not arrive. The service may have made the change before
+ * the connection was lost.
+ */
+export class LostResponse extends ConnectionFailure {
+  override readonly message =
+    'The service does not respond, but it may have made the change. Check the audit log before you try again.';
+}
+
 /** An error for a request that the service did not execute, because the session had ended. */
 export class SessionEnded extends Error {
   override readonly name = 'SessionEnded';
