@@ -108,13 +108,41 @@ test('the HTTP listener closes the connection of a response whose headers were s
     res.write('first ');
     held.resolve(res);
   });
-  await using listener = await listen(app);
+  const servers: Server[] = [];
+  await using listener = await listen(app, {}, (server) => servers.push(server));
   const received = readUntilClosed(listener.origin, request());
   const response = await held.promise;
   const closed = listener.close(60_000);
+  await until(() => servers[0]?.listening === false);
   response.end('second');
   expect(await received).toMatch(/first .*second/s);
   await closed;
+});
+
+// Otherwise a caller that sends its next request at this moment would lose the request.
+test('the HTTP listener responds to a further request on a connection whose response began before the listener drains', async () => {
+  const held: Response[] = [];
+  const app = express().use((_req, res) => {
+    res.write('served');
+    held.push(res);
+  });
+  await using listener = await listen(app);
+  const socket = await openConnection(listener.origin);
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text;
+  });
+  socket.write(request());
+  await until(() => held.length === 1);
+  listener.drain();
+  held[0]?.end();
+  await until(() => received.endsWith('0\r\n\r\n'));
+  socket.write(request());
+  await until(() => held.length === 2);
+  held[1]?.end();
+  await closeOf(socket);
+  expect(statusesIn(received)).toEqual([200, 200]);
+  expect(received).toMatch(/^Connection: close\r$/m);
 });
 
 // Regression: the server closed a connection that was just opened, and the first request on it was

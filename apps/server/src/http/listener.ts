@@ -99,13 +99,11 @@ export async function openListener(
     isDraining = true;
     for (const socket of open) {
       // Without this step, the response to a request in flight would keep its connection open. The
-      // shutdown would then wait for an idle connection until `graceMs` has passed. If the headers
-      // have been sent already, the response cannot announce that its connection closes.
+      // shutdown would then wait for an idle connection until `graceMs` has passed.
       const response = newestResponse(socket);
-      if (response === undefined) continue;
+      if (response === undefined || response.headersSent) continue;
       closing.add(socket);
-      if (response.headersSent) response.once('finish', () => socket.end());
-      else response.setHeader('Connection', 'close');
+      response.setHeader('Connection', 'close');
     }
   }
 
@@ -178,6 +176,11 @@ export async function openListener(
       await acceptQueued();
       NetServer.prototype.close.call(server);
       await untilAllAreUsed();
+      // A response whose headers were sent before the shutdown has not announced that its connection
+      // closes, so its connection is idle after the response.
+      for (const socket of open) {
+        newestResponse(socket)?.once('close', () => server.closeIdleConnections());
+      }
       await new Promise((resolve) => server.close(resolve));
       systemClock.cancel(cut);
     },

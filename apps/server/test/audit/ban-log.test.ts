@@ -228,12 +228,17 @@ test('deleteEndedBans deletes bans that start in the future, because the clock w
 // Regression: the process compared the starts of the bans with its own clock.
 test('a process that keeps bans in memory deletes the bans of the previous process, but not its own, even if its clock is wrong', async () => {
   const { db } = database;
-  const keyId = crypto.randomUUID();
-  await writeBans(db, banOf(keyId, 5));
   const options = { background: db, forgetsBans: true, onLost() {}, report: vi.fn() };
   for (const differenceMs of [365 * dayMs, -365 * dayMs]) {
-    const clock = { ...systemClock, now: () => Date.now() + differenceMs };
+    const keyId = crypto.randomUUID();
+    await writeBans(db, banOf(keyId, 5));
+    let openForMs = 0;
+    const elapsed = () => systemClock.elapsed() + openForMs;
+    const clock = { ...systemClock, elapsed, now: () => Date.now() + differenceMs };
     const bans = openBanLog({ ...options, clock });
+    // The process started between the two bans. The distances are longer than a slow response of
+    // the database.
+    openForMs = 60_000;
     await bans.deleteEnded();
     expect(await openBansOf(keyId)).toEqual([]);
     const at = (ms: number) => new Date(clock.now() + ms).toISOString();
