@@ -1,5 +1,8 @@
 import type { Quota } from './plan.ts';
 
+// `packages/quotas` has a copy of these rules, which the service runs. The copy exists because
+// neither package may depend on the other. `shared-rules.test.ts` of the server compares both.
+
 /**
  * The rules for banning an API key that keeps sending requests after a 429.
  *

@@ -1,5 +1,8 @@
 import type { Quota } from './quota.ts';
 
+// `packages/contract` has a copy of these rules for callers. The copy exists because neither package
+// may depend on the other. `shared-rules.test.ts` of the server compares both.
+
 /**
  * The rules for banning a consumer (a caller with a quota) that keeps sending requests after a 429.
  *
