@@ -46,7 +46,7 @@ import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
 import { defaultQuotaSettings, type QuotaSettings } from './quotas/quota-settings.ts';
-import { redisUnavailable } from './quotas/redis-unavailable.ts';
+import { redisUnavailable } from './quotas/redis-unavailable-message.ts';
 import { openChangeChannel } from './replicas/change-channel.ts';
 import { createReplicaCount } from './replicas/replica-count.ts';
 import { addSampleData } from './sample-data.ts';

@@ -25,7 +25,7 @@ export { faultOfNewName } from './new-name.ts';
 export type { OperationMetadata } from './operation-metadata.ts';
 export { type Operation, operations } from './operations.ts';
 export { ordersContract } from './orders.ts';
-export { pageLimit } from './page-limit.ts';
+export { pageLimit } from './page-limit-bounds.ts';
 export { maxPetId, NewPet, Pet, PetStatus, Pets } from './pet.ts';
 export { ListPetsQuery } from './pet-parameters.ts';
 export { isPetStatus, petStatuses } from './pet-status.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageLimit } from './page-limit.ts';
+import { pageLimit } from './page-limit-bounds.ts';
 
 const limit = { error: `expected one integer from ${pageLimit.min} to ${pageLimit.max}` };
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Int64, parseInt64 } from './int64.ts';
 import { Int64Parameter, Int64Schema } from './int64-schema.ts';
-import { pageLimit } from './page-limit.ts';
+import { pageLimit } from './page-limit-bounds.ts';
 import { PageCursor, PageLimit } from './page-parameters.ts';
 import { examplePet, PetStatus } from './pet.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Int64 } from './int64.ts';
 import { Int64Schema } from './int64-schema.ts';
 import { Name, NewName } from './name-schema.ts';
-import { pageLimit } from './page-limit.ts';
+import { pageLimit } from './page-limit-bounds.ts';
 import { petStatuses } from './pet-status.ts';
 
 // Each type is written next to its schema, and is not inferred from the schema. The client

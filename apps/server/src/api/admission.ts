@@ -10,7 +10,8 @@ import type { ApiSettings } from './api-settings.ts';
 import { allowOrigins, allowOriginsInCaches, allowPreflight, isPreflight } from './cors.ts';
 import { type Caller, createIdentification, type KeyFinder } from './identify-caller.ts';
 import { missingPermission, missingScope } from './permission.ts';
-import { addQuotaHeaders, overQuota } from './quota-response.ts';
+import { addQuotaHeaders } from './quota-response-headers.ts';
+import { overQuota } from './too-many-requests.ts';
 
 export interface AdmissionOptions extends Pick<ApiSettings, 'corsOrigins'> {
   readonly keys: KeyFinder;

@@ -16,7 +16,7 @@ import { docsHandlers } from './docs-handlers.ts';
 import { htmlErrors } from './html-errors.ts';
 import type { KeyFinder } from './identify-caller.ts';
 import { type ObserverOptions, observeRequests } from './observe-requests.ts';
-import { hasQuotaHeaders } from './quota-response.ts';
+import { hasQuotaHeaders } from './quota-response-headers.ts';
 import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
 import { type LoadSheddingOptions, shedLoad } from './shed-load.ts';
 

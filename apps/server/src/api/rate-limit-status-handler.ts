@@ -6,7 +6,7 @@ import { timed } from '../http/request-timing.ts';
 import type { ServiceQuotas } from '../quotas/open-quotas.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
 import { keyOf } from './identify-caller.ts';
-import { replaceQuotaHeaders } from './quota-response.ts';
+import { replaceQuotaHeaders } from './quota-response-headers.ts';
 
 /** The contract of `GET /v1/rate-limit` with absolute paths. */
 export const statusContract = initContract().router(rateLimitStatusContract, {
