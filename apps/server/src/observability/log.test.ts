@@ -90,18 +90,34 @@ test('openLog writes log lines of any length and in any alphabet completely and 
   expect(written.map((line) => JSON.parse(line).text)).toEqual(JSON.parse(stdout));
 });
 
+/**
+ * Runs a program whose stderr is a pipe that nobody reads.
+ *
+ * @returns the text on stdout, and the exit code and the signal that ended the process.
+ */
+async function runWithStalledLog(program: string) {
+  await using directory = await temporaryDirectory();
+  const pipe = join(directory.path, 'log');
+  await promisify(execFile)('mkfifo', [pipe]);
+  // The reading end is open, but this process never reads from it.
+  await using _reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  await using writer = await open(pipe, constants.O_WRONLY);
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', writer.fd],
+  });
+  // A hook also runs after a timeout of the test, so the test leaves no process behind.
+  onTestFinished(() => void child.kill('SIGKILL'));
+  assert(child.stdout !== null);
+  const [stdout, exit] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  return { stdout, exit };
+}
+
 // Regression: pino waited at the exit of the process until the full pipe had space. So a stopped
 // process never ended while the reader of its log had stopped reading.
 test.each([
   ['after the log was closed', 'await close();'],
   ['without closing the log', ''],
 ])('the process ends %s even if the reader of the log has stopped reading', async (_, closing) => {
-  await using directory = await temporaryDirectory();
-  const pipe = join(directory.path, 'log');
-  await promisify(execFile)('mkfifo', [pipe]);
-  // The test keeps the pipe open, but never reads from it.
-  await using _reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  await using writer = await open(pipe, constants.O_WRONLY);
   const script = `
     import { openLog } from '${new URL('log.ts', import.meta.url)}';
     const timings = { logBatchMs: 1, logCloseTimeoutMs: 1 };
@@ -110,22 +126,12 @@ test.each([
     ${closing}
     process.exit();
   `;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-    stdio: ['ignore', 'ignore', writer.fd],
-  });
-  // A hook also runs after a timeout of the test, so the test leaves no process behind.
-  onTestFinished(() => void child.kill('SIGKILL'));
-  expect(await once(child, 'exit')).toEqual([0, null]);
+  const { exit } = await runWithStalledLog(script);
+  expect(exit).toEqual([0, null]);
 });
 
 // Regression: the warning about dropped lines was lost, because it was logged in the middle of a write.
 test('openLog reports how many bytes it drops when more than 16 MB wait for the reader of the log', async () => {
-  await using directory = await temporaryDirectory();
-  const pipe = join(directory.path, 'log');
-  await promisify(execFile)('mkfifo', [pipe]);
-  // The test keeps the pipe open, but never reads from it.
-  await using _reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  await using writer = await open(pipe, constants.O_WRONLY);
   const script = `
     import { openLog } from '${new URL('log.ts', import.meta.url)}';
     let dropped = 0;
@@ -147,12 +153,8 @@ test('openLog reports how many bytes it drops when more than 16 MB wait for the 
     console.log(dropped);
     process.exit();
   `;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-    stdio: ['ignore', 'pipe', writer.fd],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  assert(child.stdout !== null);
-  const dropped = Number(await text(child.stdout));
+  const { stdout } = await runWithStalledLog(script);
+  const dropped = Number(stdout);
   expect(dropped).toBeGreaterThanOrEqual(20 * 1_000_000 - 16 * 1024 * 1024 - 1_000_000);
   expect(dropped).toBeLessThan(20 * 1_000_100);
 });
