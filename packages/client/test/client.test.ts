@@ -220,7 +220,7 @@ describe('a function as apiKey', () => {
     expect(await rejection(call)).toMatchObject({ name: 'AbortError' });
   });
 
-  // Regression: the call stayed pending until the function returned.
+  // Regression: the call ignored the abort, and stayed pending until the function `apiKey` returned.
   test('a call rejects as soon as its signal aborts, even when the function in the option `apiKey` never returns after a 401', async () => {
     const controller = new AbortController();
     const apiKey = vi

@@ -4,21 +4,17 @@ import { type BanPolicy, defaultBanPolicy } from './ban-policy.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { type Consumer, type ConsumerId, checkConsumer, checkConsumerId } from './consumer.ts';
 import { type EndedBan, laterEnding, noEndedBan } from './ended-ban.ts';
+import { warnOfEviction } from './eviction-warning.ts';
 import { createMemoryStore, type MemoryStore } from './memory-store.ts';
-import {
-  isCluster,
-  openRedis,
-  untilReady,
-  warnOfEviction,
-  watchForReason,
-  watchForRefusal,
-} from './open-redis.ts';
+import { isCluster, openRedis, untilReady } from './open-redis.ts';
+import { watchForReason } from './outage-reason.ts';
 import type { Quota } from './quota.ts';
 import type { QuotaDecision } from './quota-decision.ts';
 import { QuotaLimiter } from './quota-limiter.ts';
 import { checkQuotasOptions, memoryOptions, type QuotasOptions } from './quotas-options.ts';
 import { createRedisNames } from './redis-format.ts';
 import { createRedisProbe } from './redis-probe.ts';
+import { watchForRefusal } from './redis-refusal.ts';
 import { createRedisStore, type RedisStore } from './redis-store.ts';
 
 // This package is divided into these files:

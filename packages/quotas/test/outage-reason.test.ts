@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { freePort, openRedis as startRedis } from '@animal-store/testkit';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { openRedis, untilReady, watchForReason } from '../src/open-redis.ts';
+import { openRedis, untilReady } from '../src/open-redis.ts';
+import { watchForReason } from '../src/outage-reason.ts';
 import { openTestQuotas } from './open-test-quotas.ts';
 
 // The tests of this file break the connection to Redis during a command. `cluster-outage.test.ts`

@@ -7,7 +7,8 @@ import {
 } from '@animal-store/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { createQuotas, RedisRefusalError } from '../src/create-quotas.ts';
-import { openRedis, watchForRefusal } from '../src/open-redis.ts';
+import { openRedis } from '../src/open-redis.ts';
+import { watchForRefusal } from '../src/redis-refusal.ts';
 
 const refusal = /^Redis refuses the user or the password \(NOAUTH /;
 

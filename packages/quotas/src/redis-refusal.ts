@@ -1,0 +1,101 @@
+import { isCluster, isRefusedDatabase, type RedisConnection } from './open-redis.ts';
+
+/** Matches the errors that Redis and Sentinels return for a wrong user or password. */
+const isRefusedLogin = (message: string) => /^(?:WRONGPASS|NOAUTH) /.test(message);
+
+/**
+ * Matches the errors that Redis returns for a command that it does not know, or that the user is
+ * not allowed to run.
+ */
+const isRefusedCommand = (message: string) =>
+  /^NOPERM |can't run this command|unknown (?:redis )?command/i.test(message);
+
+/** Matches the codes of the errors of Node for a certificate that this process does not accept. */
+const certificateCode = /^(?:ERR_TLS_CERT|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_)/;
+
+/**
+ * Watches a connection for refusals that retries do not fix: Redis refuses the database, the user,
+ * the password or a command, the Sentinels refuse their password or a command or do not know the
+ * primary, or this process does not accept the certificate of Redis.
+ *
+ * @returns four members. `sentence` returns the message for operators, or `undefined` if nothing is
+ *   refused now. `startFault` returns the same message, unless the reason is a certificate. With an
+ *   expired certificate, a service must still start, like with a Redis that is down. `first`
+ *   resolves at the first refusal, so that the start of the service does not wait for a connection
+ *   that can never become ready. `watchProbe` runs a probe, which may find that Redis refuses a
+ *   command.
+ */
+export function watchForRefusal(redis: RedisConnection) {
+  const first = Promise.withResolvers<void>();
+  let refusal: string | undefined;
+  let certificateFault: string | undefined;
+  function readRefusal(error: Error & { lastNodeError?: Error }): void {
+    const { message, code = '' } = (error.lastNodeError ?? error) as Error & { code?: string };
+    // ioredis puts the response of the last Sentinel into the message of its own error.
+    const [, fromSentinel] =
+      /^All sentinels are unreachable.* Last error: (.*)/.exec(message) ?? [];
+    if (isRefusedDatabase(error)) {
+      refusal = `Redis refuses the number of the database (${message}). Use a smaller number as the path of the URL, or increase Redis's setting databases`;
+    } else if (fromSentinel !== undefined) {
+      refusal = describeSentinelRefusal(fromSentinel) ?? refusal;
+    } else if (isRefusedLogin(message)) {
+      refusal = `Redis refuses the user or the password (${message})`;
+    } else if (isRefusedCommand(message)) {
+      refusal = describeRefusedCommand(message);
+    } else if (certificateCode.test(code)) {
+      certificateFault = `The certificate of Redis is not accepted (${message})`;
+    }
+    if (refusal !== undefined) first.resolve();
+  }
+  redis.on('error', readRefusal);
+  // Before a Cluster is ready, ioredis sends CLUSTER INFO. If Redis refuses this command, ioredis
+  // connects again and again, and reports no error. So the command is sent once more.
+  if (isCluster(redis)) redis.on('connect', () => void redis.cluster('INFO').catch(readRefusal));
+  redis.on('ready', () => {
+    refusal = undefined;
+    certificateFault = undefined;
+  });
+  async function watchProbe(probe: () => Promise<void>): Promise<void> {
+    try {
+      await probe();
+      refusal = undefined;
+    } catch (error) {
+      if (error instanceof Error && isRefusedCommand(error.message)) {
+        refusal = describeRefusedCommand(error.message);
+      }
+      throw error;
+    }
+  }
+  return {
+    sentence: () => refusal ?? certificateFault,
+    startFault: () => refusal,
+    first: first.promise,
+    watchProbe,
+  };
+}
+
+/**
+ * Returns the message for operators about a response of a Sentinel, or `undefined` if the response
+ * is not a refusal that retries do not fix.
+ */
+function describeSentinelRefusal(response: string): string | undefined {
+  if (isRefusedLogin(response)) {
+    return `The Sentinels refuse the password (${response}). Write it into the URL as ?sentinelPassword=…`;
+  }
+  if (response.includes('No such master')) {
+    return `The Sentinels do not know the name of the primary (${response}). Use the name in their configuration as the path of the URL`;
+  }
+  if (isRefusedCommand(response)) {
+    return `The Sentinels refuse a command (${withoutArguments(response)}). Use the port of the Sentinels in the URL, by default 26379, and allow their user the commands sentinel and subscribe`;
+  }
+  return undefined;
+}
+
+const describeRefusedCommand = (message: string) =>
+  `Redis refuses a command that the limits need (${withoutArguments(message)}). Allow the command for the user: see "Least rights" in docs/operating.md`;
+
+/**
+ * Cuts an error message off before the arguments of the command. If Redis does not know a command, it
+ * repeats the arguments, and they do not belong in a log.
+ */
+const withoutArguments = (message: string) => message.split(', with args')[0];
