@@ -162,6 +162,8 @@ test.each([
   [`${plan} enterprise --per-minute 1e3 --per-day 9`, 'Expected a whole number'],
   [`${plan} enterprise --per-minute +7 --per-day 9`, 'Expected a whole number'],
   ['usage top --since 2027-1-31T00:00Z', 'Expected a number with a unit (s, m, h or d)'],
+  ['usage top --since 1h --until 2h', '--since: expected a time before the end of the period'],
+  ['audit --since 1h --until 2h', '--since: expected a time before the end of the period'],
   ['keys list --limit 0', 'Expected a whole number of at least 1'],
   ['keys list --everything', "unknown option '--everything'"],
   ['keys list --url localhost', 'Expected an origin'],

@@ -9,14 +9,7 @@ import { exampleWindows, UsageScope, UsageWindows } from './admin-key-usage.ts';
 import { noQuota, OwnQuota } from './admin-new-key.ts';
 import { exampleOpenBan, OpenBan } from './admin-overview.ts';
 import { Suspension } from './admin-suspension.ts';
-import {
-  BusyKey,
-  exampleBusyKey,
-  IncludeHistory,
-  UsageQuery,
-  UsageRow,
-  usageRange,
-} from './admin-usage.ts';
+import { BusyKey, exampleBusyKey, UsageRow, usageRange } from './admin-usage.ts';
 import { Label } from './label-schema.ts';
 import { strictObject } from './strict-object.ts';
 
@@ -133,8 +126,6 @@ const AccountHistory = z
     id: 'AccountHistory',
     description: 'The usage history of the keys of the account, present with `include=history`.',
   });
-
-export const AccountDetailsQuery = z.object({ include: IncludeHistory, ...UsageQuery.shape });
 
 export const AccountDetails = Account.extend({
   usage: AccountUsage.nullable().describe(

@@ -16,6 +16,7 @@ import { OperatorPath, OperatorRole } from './admin-operator.ts';
 import { KeyScopes } from './admin-scopes.ts';
 import { Suspension } from './admin-suspension.ts';
 import { Label } from './label-schema.ts';
+import { startsBeforeEnd } from './period.ts';
 
 /** The minimum time for which an audit entry is kept, in days. */
 export const auditRetentionDays = 400;
@@ -186,49 +187,51 @@ const AuditActorFilter = z
   .describe('The `id` of an operator, or a kind of actor without an `id`.');
 
 /** The schema of the query of the audit log: filters and page. */
-export const ListAuditQuery = z.object({
-  limit: PageLimit.default(pageLimit.default).meta({
-    description: 'The largest number of entries to return.',
-    examples: [50],
-  }),
-  keyId: KeyPath.shape.keyId.optional().meta({
-    description: 'Lists only entries about this key.',
-    examples: [exampleKey.id],
-  }),
-  operatorId: OperatorPath.shape.operatorId.optional().meta({
-    description:
-      'Lists only entries about this operator. To find the actions of an operator, use `actor`.',
-    examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
-  }),
-  actor: AuditActorFilter.optional().meta({
-    description: `Lists only actions of this actor: the \`id\` of an operator, or one of ${actorNames.join(', ')}.`,
-    examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
-  }),
-  action: AuditAction.optional().meta({
-    description: 'Lists only entries of this action.',
-    examples: ['key.revoked'],
-  }),
-  account: Name.optional().meta({
-    description:
-      'Lists only entries about this account, and about keys that belonged to this account after the change that the entry records.',
-    examples: [exampleKey.account],
-  }),
-  search: Label.optional().meta({
-    description:
-      'Lists only entries that contain this text (case-insensitive) in the reason, in the name of what was changed, or in the name of who changed it.',
-    examples: ['contract 2026-118'],
-  }),
-  from: PastInstant.optional().meta({
-    description: 'Lists only entries from this time on.',
-    examples: ['2026-11-21T00:00:00Z'],
-  }),
-  to: PastInstant.optional().meta({
-    description: 'Lists only entries before this time.',
-    examples: ['2026-11-22T00:00:00Z'],
-  }),
-  count: Counted,
-  cursor: PageCursor.optional(),
-});
+export const ListAuditQuery = z
+  .object({
+    limit: PageLimit.default(pageLimit.default).meta({
+      description: 'The largest number of entries to return.',
+      examples: [50],
+    }),
+    keyId: KeyPath.shape.keyId.optional().meta({
+      description: 'Lists only entries about this key.',
+      examples: [exampleKey.id],
+    }),
+    operatorId: OperatorPath.shape.operatorId.optional().meta({
+      description:
+        'Lists only entries about this operator. To find the actions of an operator, use `actor`.',
+      examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
+    }),
+    actor: AuditActorFilter.optional().meta({
+      description: `Lists only actions of this actor: the \`id\` of an operator, or one of ${actorNames.join(', ')}.`,
+      examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
+    }),
+    action: AuditAction.optional().meta({
+      description: 'Lists only entries of this action.',
+      examples: ['key.revoked'],
+    }),
+    account: Name.optional().meta({
+      description:
+        'Lists only entries about this account, and about keys that belonged to this account after the change that the entry records.',
+      examples: [exampleKey.account],
+    }),
+    search: Label.optional().meta({
+      description:
+        'Lists only entries that contain this text (case-insensitive) in the reason, in the name of what was changed, or in the name of who changed it.',
+      examples: ['contract 2026-118'],
+    }),
+    from: PastInstant.optional().meta({
+      description: 'Lists only entries from this time on.',
+      examples: ['2026-11-21T00:00:00Z'],
+    }),
+    to: PastInstant.optional().meta({
+      description: 'Lists only entries before this time.',
+      examples: ['2026-11-22T00:00:00Z'],
+    }),
+    count: Counted,
+    cursor: PageCursor.optional(),
+  })
+  .check(startsBeforeEnd);
 
 /** The filters of the audit log, without the parameters that choose a page. */
 export type AuditFilter = Omit<z.output<typeof ListAuditQuery>, 'limit' | 'count' | 'cursor'>;

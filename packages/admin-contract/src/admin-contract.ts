@@ -2,7 +2,6 @@ import { initContract } from '@ts-rest/core';
 import {
   Account,
   AccountDetails,
-  AccountDetailsQuery,
   AccountPath,
   AccountPlan,
   Accounts,
@@ -15,7 +14,7 @@ import { ReasonQuery } from './admin-fields.ts';
 import { IssuedKey, Key, KeyPath } from './admin-key.ts';
 import { KeyChange } from './admin-key-change.ts';
 import { Keys, ListKeysQuery } from './admin-key-list.ts';
-import { KeyDetails, KeyDetailsQuery } from './admin-key-usage.ts';
+import { KeyDetails } from './admin-key-usage.ts';
 import { NewKey } from './admin-new-key.ts';
 import {
   IssuedOperator,
@@ -26,11 +25,17 @@ import {
   OperatorSessions,
   Operators,
 } from './admin-operator.ts';
-import { Overview, OverviewQuery } from './admin-overview.ts';
+import { Overview } from './admin-overview.ts';
 import { Rotation } from './admin-rotation.ts';
 import { adminRoutes } from './admin-routes.ts';
 import { IssuedSession, Session } from './admin-session.ts';
-import { LedgerOfKey, ServiceLedger, ServiceUsageQuery, UsageQuery } from './admin-usage.ts';
+import {
+  HistoryQuery,
+  LedgerOfKey,
+  ServiceLedger,
+  ServiceUsageQuery,
+  UsageQuery,
+} from './admin-usage.ts';
 
 const c = initContract();
 
@@ -94,7 +99,7 @@ export const keyContract = c.router(
       description:
         'Shows a key, its requests in the current minute and day, its strikes (denied requests that count towards a ban) and its ban. `include=history` adds the usage of the key in a period, and the latest audit entries about the key.',
       pathParams: KeyPath,
-      query: KeyDetailsQuery,
+      query: HistoryQuery,
       responses: { 200: KeyDetails, 404: AdminErrorBody },
     },
     changeKey: {
@@ -188,7 +193,7 @@ export const accountContract = c.router(
       description:
         'Shows an account, the usage of all keys of the account together, and its busiest keys today. `include=history` adds the usage of the keys in a period.',
       pathParams: AccountPath,
-      query: AccountDetailsQuery,
+      query: HistoryQuery,
       responses: { 200: AccountDetails, 404: AdminErrorBody },
     },
     setAccountPlan: {
@@ -345,7 +350,7 @@ export const overviewContract = c.router(
       summary: 'Show the state of the service',
       description:
         'Shows the traffic of the last minute, the replicas, how many keys are active, how many keys are banned, and which accounts and keys have denied requests. The numbers are at most 5 seconds old. `include=history` adds the requests of a period and its busiest keys.',
-      query: OverviewQuery,
+      query: HistoryQuery,
       responses: { 200: Overview },
     },
   },

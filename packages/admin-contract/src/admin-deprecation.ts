@@ -3,24 +3,27 @@ import { PageCursor, PageLimit } from '@animal-store/contract/internal';
 import { z } from 'zod';
 import { Days, exampleListedKey, Keys } from './admin-key-list.ts';
 import { exampleUsageRange, UsageQuery, UsageRow, usageRange } from './admin-usage.ts';
+import { startsBeforeEnd } from './period.ts';
 
 /**
  * The schema of the query that lists the callers of deprecated operations: the period of the calls,
  * and the page of the list.
  */
-export const DeprecationQuery = z.object({
-  ...UsageQuery.shape,
-  deprecatedWithinDays: Days.default(30).meta({
-    description:
-      'The callers in the response are the keys that called a deprecated operation within this number of days.',
-    examples: [30],
-  }),
-  limit: PageLimit.default(pageLimit.default).meta({
-    description: 'The largest number of callers to return.',
-    examples: [50],
-  }),
-  cursor: PageCursor.optional(),
-});
+export const DeprecationQuery = z
+  .object({
+    ...UsageQuery.shape,
+    deprecatedWithinDays: Days.default(30).meta({
+      description:
+        'The callers in the response are the keys that called a deprecated operation within this number of days.',
+      examples: [30],
+    }),
+    limit: PageLimit.default(pageLimit.default).meta({
+      description: 'The largest number of callers to return.',
+      examples: [50],
+    }),
+    cursor: PageCursor.optional(),
+  })
+  .check(startsBeforeEnd);
 
 export const Deprecation = z
   .object({

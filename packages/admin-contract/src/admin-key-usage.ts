@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AuditEntry } from './admin-audit.ts';
 import { count, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey, Key, keyLimit } from './admin-key.ts';
-import { IncludeHistory, UsageQuery, UsageRow, usageRange } from './admin-usage.ts';
+import { UsageRow, usageRange } from './admin-usage.ts';
 
 /**
  * The schema of one quota window. If no request has opened the window yet, `resetsAt` is the time
@@ -95,8 +95,6 @@ const KeyHistory = z
     id: 'KeyHistory',
     description: 'The history of the key, present with `include=history`.',
   });
-
-export const KeyDetailsQuery = z.object({ include: IncludeHistory, ...UsageQuery.shape });
 
 export const KeyDetails = Key.extend({
   usage: KeyUsage,

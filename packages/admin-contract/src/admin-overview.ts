@@ -6,8 +6,6 @@ import {
   exampleBusyKey,
   exampleUsageRange,
   exampleUsageRows,
-  IncludeHistory,
-  UsageQuery,
   UsageRow,
   usageOutcomes,
   usageRange,
@@ -112,8 +110,6 @@ const OverviewHistory = z
     id: 'OverviewHistory',
     description: 'The history of a period, present with `include=history`.',
   });
-
-export const OverviewQuery = z.object({ include: IncludeHistory, ...UsageQuery.shape });
 
 export const Overview = z
   .object({

@@ -3,6 +3,7 @@ import { Name, PageLimit } from '@animal-store/contract/internal';
 import { z } from 'zod';
 import { oneOf, PastInstant, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey } from './admin-key.ts';
+import { startsBeforeEnd } from './period.ts';
 
 /**
  * The names of the operations in the usage tables. The position of an operation in this list is its
@@ -131,7 +132,7 @@ const bucketOfRows = `The length of each bucket. A response covers at most ${max
  * The schema of the parameter `include`. With `include=history`, the response also contains the
  * requests of a period, so that a page of the console needs only one request.
  */
-export const IncludeHistory = z
+const IncludeHistory = z
   .enum(['history'], { error: 'expected history' })
   .optional()
   .meta({
@@ -141,42 +142,51 @@ export const IncludeHistory = z
   });
 
 /** The schema of the query of a usage report about one key or account. */
-export const UsageQuery = z.object({
-  from: from(defaultStart),
-  to,
-  bucket: UsageBucket.default('hour').meta({ description: bucketOfRows, examples: ['hour'] }),
-});
+export const UsageQuery = z
+  .object({
+    from: from(defaultStart),
+    to,
+    bucket: UsageBucket.default('hour').meta({ description: bucketOfRows, examples: ['hour'] }),
+  })
+  .check(startsBeforeEnd);
+
+/** The schema of the query of a response that contains a usage report with `include=history`. */
+export const HistoryQuery = z
+  .object({ include: IncludeHistory, ...UsageQuery.shape })
+  .check(startsBeforeEnd);
 
 /** The schema of the query of a usage report about all keys. */
-export const ServiceUsageQuery = z.object({
-  from: from(`${defaultStart}; one day with \`groupBy\``),
-  to,
-  bucket: UsageBucket.optional().meta({
-    description: `${bucketOfRows} The default is \`hour\`. With \`groupBy\`, the default is \`day\`, and the period has at most ${maxGroupedDays} days.`,
-    examples: ['day'],
-  }),
-  plan: Plan.optional().meta({
-    description:
-      'Counts only requests that keys made while they had this plan. With `groupBy` or `account`, only requests of keys that have this plan now.',
-    examples: ['pro'],
-  }),
-  account: Name.optional().meta({
-    description: 'Counts only requests of keys that belong to this account now.',
-    examples: [exampleKey.account],
-  }),
-  groupBy: z
-    .enum(['key'], { error: 'expected key' })
-    .optional()
-    .meta({
-      description: 'Groups the requests by key, and returns only the busiest keys.',
-      examples: ['key'],
+export const ServiceUsageQuery = z
+  .object({
+    from: from(`${defaultStart}; one day with \`groupBy\``),
+    to,
+    bucket: UsageBucket.optional().meta({
+      description: `${bucketOfRows} The default is \`hour\`. With \`groupBy\`, the default is \`day\`, and the period has at most ${maxGroupedDays} days.`,
+      examples: ['day'],
     }),
-  limit: PageLimit.optional().meta({
-    description:
-      'The largest number of keys to return when `groupBy` is present. The default is 10.',
-    examples: [10],
-  }),
-});
+    plan: Plan.optional().meta({
+      description:
+        'Counts only requests that keys made while they had this plan. With `groupBy` or `account`, only requests of keys that have this plan now.',
+      examples: ['pro'],
+    }),
+    account: Name.optional().meta({
+      description: 'Counts only requests of keys that belong to this account now.',
+      examples: [exampleKey.account],
+    }),
+    groupBy: z
+      .enum(['key'], { error: 'expected key' })
+      .optional()
+      .meta({
+        description: 'Groups the requests by key, and returns only the busiest keys.',
+        examples: ['key'],
+      }),
+    limit: PageLimit.optional().meta({
+      description:
+        'The largest number of keys to return when `groupBy` is present. The default is 10.',
+      examples: [10],
+    }),
+  })
+  .check(startsBeforeEnd);
 
 export const BusyKey = z
   .object({

@@ -42,7 +42,7 @@ export function readUsageRange(
   const end = Math.ceil((to === undefined ? clock.now() : Date.parse(to)) / bucketMs);
   const start = from === undefined ? end - defaultCount : Math.floor(Date.parse(from) / bucketMs);
   const count = end - start;
-  if (count <= 0) faults.push('from: expected a time before the time in "to"');
+  if (count <= 0) faults.push('from: expected a time before now, because the query has no "to"');
   if (count > max) {
     faults.push(
       `from: expected a range of at most ${max} buckets (bucket=${bucket}), got ${count}`,

@@ -90,8 +90,9 @@ test.each([
   ],
   [
     '?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z',
-    'from: expected a time before the time in "to"',
+    'from: expected a time before the end of the period, got "2026-11-22T00:00:00Z"',
   ],
+  ['?from=2099-11-22T00:00:00Z', 'from: expected a time before now, because the query has no "to"'],
 ])(
   'the admin API refuses the usage query %s and names every invalid parameter',
   async (query, message) => {
