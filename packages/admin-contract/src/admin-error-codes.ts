@@ -27,7 +27,8 @@ export const adminErrorMessages = {
     `name: expected a name that does not look like the name of another active operator, but it looks like ${JSON.stringify(name)}`,
   statementTooSlow:
     'The search or list took too long and was stopped. Add letters to the search text, add a filter, or choose a shorter period, and try again.',
-  notUnbanned: 'Redis does not respond, so the key is still banned. Try again.',
+  notUnbanned:
+    'Redis does not respond, so the unban failed. If the key is banned, it stays banned. Try again.',
   notCredited: 'Redis does not respond, so the usage was not reset. Try again.',
   quotaMissing: 'quota: expected perMinute and perDay for an Enterprise key, got nothing',
 };

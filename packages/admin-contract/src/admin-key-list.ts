@@ -35,7 +35,7 @@ export const ListedKey = Key.extend({
   bannedUntil: timestamp
     .nullable()
     .describe(
-      'When the ban of the key ends, according to the audit log; `null` without a ban. A new ban is visible after a few seconds.',
+      'When the ban of the key ends, according to the audit log; `null` without a ban, and for a revoked or expired key. A new ban is visible after a few seconds.',
     ),
   recent: RecentUse.optional(),
 }).meta({
@@ -124,7 +124,7 @@ export const ListKeysQuery = z.object({
     .enum(['true'], { error: 'expected true' })
     .optional()
     .meta({
-      description: 'Lists only keys that are banned now.',
+      description: 'Lists only keys that are banned now, and neither revoked nor expired.',
       examples: ['true'],
     }),
   deprecatedWithinDays: Days.optional().meta({

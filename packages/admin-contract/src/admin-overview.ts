@@ -131,7 +131,9 @@ export const Overview = z
         suspended: count.describe(
           'The number of keys that are suspended now, alone or with their account.',
         ),
-        banned: count.describe('The number of keys that are banned now.'),
+        banned: count.describe(
+          'The number of keys that are banned now, without revoked and expired keys.',
+        ),
       })
       .describe('The numbers of keys, by state.'),
     bans: z.array(OpenBan).describe('The bans that end last, at most 10.'),

@@ -6,7 +6,7 @@ import {
 import type { Database } from '@animal-store/postgres';
 import { statement } from '@animal-store/postgres';
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm';
-import { isOpen, listOpenBans } from '../bans/current-bans.ts';
+import { isInForce, listOpenBans } from '../bans/current-bans.ts';
 import { quotaOf } from '../keys/api-key.ts';
 import { findStoredAccount, type StoredAccount } from '../keys/key-account.ts';
 import { AdminRefusal } from '../schema/admin-refusal.ts';
@@ -90,7 +90,7 @@ export async function findAccount(db: Database, name: string): Promise<StoredAcc
  * The SQL condition that a ban is active and is the only reason why the API key's requests are
  * refused.
  */
-const isRefusingKey = and(isOpen, isActive(apiKeys), isNull(apiKeys.suspendedAt));
+const isRefusingKey = and(isInForce, isNull(apiKeys.suspendedAt));
 
 const countBans = statement('count_bans_of_accounts', (db, names: string[]) =>
   db

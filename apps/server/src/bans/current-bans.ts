@@ -1,9 +1,17 @@
 import { statement } from '@animal-store/postgres';
 import { and, desc, eq, gt, max, type SQL, sql } from 'drizzle-orm';
+import { isActive } from '../schema/lifetime.ts';
 import { apiKeys, openBans } from '../schema/schema.ts';
 
 /** The SQL condition that a ban has not ended. */
 export const isOpen = gt(openBans.until, sql`now()`);
+
+/**
+ * The SQL condition that a ban has not ended and belongs to an API key that has not ended either. A
+ * revoked or expired key stays refused forever, and no operator can unban it. So its ban is in no
+ * list and in no number.
+ */
+export const isInForce = and(isOpen, isActive(apiKeys));
 
 /**
  * The SQL expression for the end of an API key's last ban. A key may have several bans, because
@@ -23,7 +31,7 @@ export const listOpenBans = statement(
       })
       .from(openBans)
       .innerJoin(apiKeys, eq(apiKeys.id, openBans.keyId))
-      .where(and(isOpen, condition))
+      .where(and(isInForce, condition))
       .groupBy(openBans.keyId, apiKeys.name)
       .orderBy(desc(lastEnd))
       .limit(limit),

@@ -2,6 +2,7 @@ import { type KeyFilter, keyStates, type ListedKey } from '@animal-store/admin-c
 import type { PlanName } from '@animal-store/contract';
 import { type Database, statement } from '@animal-store/postgres';
 import { and, eq, gt, gte, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import { isActive } from '../schema/lifetime.ts';
 import {
   countRows,
   isAfter,
@@ -148,10 +149,11 @@ const hasToken = (prefix: string): SQL =>
 
 /**
  * The SQL expression for the end of an API key's last ban. A key may have several bans, because
- * each replica of the service may ban it without the others while Redis is unavailable.
+ * each replica of the service may ban it without the others while Redis is unavailable. A key that
+ * has ended has no ban: see `isInForce` in `current-bans.ts`.
  */
 const bannedUntil = sql<string | null>`(select max(until) from open_bans
-  where key_id = ${apiKeys.id} and until > now())`.mapWith(openBans.until);
+  where key_id = ${apiKeys.id} and until > now() and ${isActive(apiKeys)})`.mapWith(openBans.until);
 
 const conditions: {
   readonly [Name in keyof Omit<KeyFilter, 'sort'>]-?: (
@@ -164,7 +166,11 @@ const conditions: {
   account: (account) => eq(apiKeys.account, account),
   tokenPrefix: hasToken,
   search: isFoundBy,
-  banned: () => sql`${apiKeys.id} in (select key_id from open_bans where until > now())`,
+  banned: () =>
+    and(
+      isActive(apiKeys),
+      sql`${apiKeys.id} in (select key_id from open_bans where until > now())`,
+    ),
   deprecatedWithinDays: (days) => gte(lastUsed.deprecatedAt, daysAgo(days)),
   expiresWithinDays: (days) =>
     and(

@@ -2,8 +2,8 @@ import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/a
 import type { Database } from '@animal-store/postgres';
 import { runForAll, statement } from '@animal-store/postgres';
 import type { Clock } from '@animal-store/runtime';
-import { count, sql } from 'drizzle-orm';
-import { isOpen, listOpenBans, type ReadBans } from '../bans/current-bans.ts';
+import { count, eq, sql } from 'drizzle-orm';
+import { isInForce, listOpenBans, type ReadBans } from '../bans/current-bans.ts';
 import type { ReplicaCount } from '../replicas/replica-count.ts';
 import { isActive } from '../schema/lifetime.ts';
 import { accounts, apiKeys, openBans } from '../schema/schema.ts';
@@ -40,7 +40,8 @@ const countBannedKeys = statement('count_banned_keys', (db) =>
   db
     .select({ keys: sql<number>`count(distinct ${openBans.keyId})`.mapWith(Number) })
     .from(openBans)
-    .where(isOpen),
+    .innerJoin(apiKeys, eq(apiKeys.id, openBans.keyId))
+    .where(isInForce),
 );
 
 export type OverviewReader = ReturnType<typeof createOverview>;

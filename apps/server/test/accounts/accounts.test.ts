@@ -108,8 +108,7 @@ test('the details of an account list every banned API key, and the API keys that
   const counted = { keys: 102, bannedKeys: 1, requestsToday: 2, deniedToday: 1 };
   expect(await listAccounts(`anyCaseOf=${account}`)).toMatchObject([counted]);
   const bans = [{ keyId: oldest.key.id, name: 'x', until: ban.until }];
-  const all = { keys: { banned: 2 }, bans: [...bans, { keyId: revoked.key.id }] };
-  expect(await admin.read('/overview')).toMatchObject(all);
+  expect(await admin.read('/overview')).toMatchObject({ keys: { banned: 1 }, bans });
   expect(await show(account)).toMatchObject({
     ...{ ...counted, bans },
     fullKeys: [{ keyId: full.key.id, name: 'x', windows: { minute: { limit: 1, remaining: 0 } } }],

@@ -8,6 +8,23 @@ import { KeyActions } from './key-actions.tsx';
 
 const until = '2026-11-25T10:00:00.000Z';
 
+function renderKey(key: object): void {
+  session.value = { session: { operations: ['unbanKey'] } } as unknown as IssuedSession;
+  onTestFinished(() => {
+    session.value = undefined;
+  });
+  const details = { suspension: null, ...key } as unknown as KeyDetails;
+  renderAt('#/key/a', <KeyActions details={details} />);
+}
+
+test.each(['revoked', 'expired'] as const)(
+  'for a banned API key that is %s, there is no button to unban it, because the service refuses this',
+  (state) => {
+    renderKey({ state, usage: { bannedUntil: until, strikes: 2 } });
+    expect(screen.queryAllByRole('button')).toEqual([]);
+  },
+);
+
 test.each([
   [
     null,
@@ -19,12 +36,7 @@ test.each([
 ] as const)(
   'for an API key with denied requests and with bannedUntil=%s, the button "%s" opens the dialog "%s"',
   (bannedUntil, button, title, consequence) => {
-    session.value = { session: { operations: ['unbanKey'] } } as unknown as IssuedSession;
-    onTestFinished(() => {
-      session.value = undefined;
-    });
-    const key = { state: 'active', suspension: null, usage: { bannedUntil, strikes: 2 } };
-    renderAt('#/key/a', <KeyActions details={key as unknown as KeyDetails} />);
+    renderKey({ state: 'active', usage: { bannedUntil, strikes: 2 } });
     fireEvent.click(screen.getByRole('button', { name: button }));
     const dialog = screen.getByRole('dialog', { name: title });
     expect(dialog.querySelector('.consequence')?.textContent).toMatch(consequence);

@@ -34,7 +34,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       consequence: `${isBanned ? 'The ban ends immediately on all replicas. ' : ''}Strikes (requests sent too early after a 429) and earlier bans are cleared. Earlier requests still count toward the limits, so the key may be denied until a window resets.`,
       confirmLabel: isBanned ? 'Unban' : 'Clear strikes',
       needs: 'unbanKey',
-      isPossible: isBanned || usage.strikes > 0,
+      isPossible: isCurrent && (isBanned || usage.strikes > 0),
       change: (_form, query) => call('unbanKey', { id, query }),
       done: isBanned ? 'Key unbanned.' : 'Strikes cleared.',
     },

@@ -38,7 +38,7 @@ const actions: readonly BulkAction[] = [
     consequence:
       'The bans end immediately on all replicas. Strikes (requests sent too early after a 429) are cleared. Earlier requests still count toward the limits.',
     past: 'unbanned',
-    isPossible: ({ bannedUntil }) => bannedUntil !== null,
+    isPossible: (key) => isCurrent(key) && key.bannedUntil !== null,
   },
   {
     label: 'Suspend',
