@@ -55,7 +55,7 @@ const changeResponses = { 403: AdminErrorBody };
 const changeOneResponses = { ...changeResponses, 404: AdminErrorBody };
 
 /** The error responses of operations with a request body, in addition to `commonResponses`. */
-const bodyResponses = { 413: AdminErrorBody, 415: AdminErrorBody };
+const bodyResponses = { 408: AdminErrorBody, 413: AdminErrorBody, 415: AdminErrorBody };
 
 /**
  * The options that all operations share. Each contract adds a tag, by which the OpenAPI document

@@ -70,6 +70,7 @@ export const adminErrorCodes = defineErrors({
   },
   not_found: errorCodes.not_found,
   method_not_allowed: errorCodes.method_not_allowed,
+  request_timeout: errorCodes.request_timeout,
   key_not_active: {
     status: 409,
     when: 'The key has expired or was revoked, so it cannot be changed.',

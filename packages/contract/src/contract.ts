@@ -49,6 +49,7 @@ export const contract = c.router(
       body: NewPet,
       responses: {
         201: Pet,
+        408: ErrorBody,
         409: ErrorBody,
         413: ErrorBody,
         415: ErrorBody,

@@ -81,6 +81,8 @@ export const errorMessages = {
   not_found: 'There is no such path.',
   method_not_allowed: (methods: Iterable<string>) =>
     `method: expected one of ${[...methods].join(', ')}`,
+  request_timeout:
+    'The body did not arrive in time, so the request was not executed. Send the request again.',
   idempotency_in_progress:
     'The first request with this Idempotency-Key is not finished. Retry after 1 s.',
   payload_too_large: (maxBytes: number) => `body: expected at most ${maxBytes} bytes`,
@@ -184,6 +186,16 @@ export const errorCodes = definePublicErrors({
     ],
     advice: 'Use one of the methods in `Allow`.',
     headers: ['Allow'],
+  },
+  request_timeout: {
+    status: 408,
+    when: 'The rest of the body did not arrive in time. The service has not executed the request, and closes the connection.',
+    causes: [
+      'The connection is bad, or a proxy stopped sending.',
+      'Your program announces a `Content-Length` that is larger than the body that it sends.',
+    ],
+    advice: 'Send the request again.',
+    example: errorMessages.request_timeout,
   },
   idempotency_in_progress: {
     status: 409,

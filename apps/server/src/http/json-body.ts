@@ -73,13 +73,23 @@ function isJson(contentType: string | undefined): boolean {
 
 async function read(req: Request): Promise<Buffer> {
   const length = req.headers['content-length'];
+  const stalled = Promise.withResolvers<never>();
+  // Node emits this event if no data has arrived for `stallTimeoutMs`. While this listener exists,
+  // `listener.ts` does not close the connection, so that the caller gets the 408 (RFC 9110,
+  // §15.5.9).
+  req.on('timeout', () => {
+    const headers = { Connection: 'close' };
+    stalled.reject(new HttpError('request_timeout', errorMessages.request_timeout, { headers }));
+  });
   try {
-    return await getRawBody(req, { limit: maxBodyBytes, ...(length !== undefined && { length }) });
+    const body = getRawBody(req, { limit: maxBodyBytes, ...(length !== undefined && { length }) });
+    return await Promise.race([body, stalled.promise]);
   } catch (error) {
     // The rest of the body is received and dropped, until the request times out. If the server
     // closed the connection immediately, a client that is still sending would get a connection
     // reset instead of the response.
     req.resume();
+    if (error instanceof HttpError) throw error;
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
       throw new HttpError('payload_too_large', errorMessages.payload_too_large(maxBodyBytes));
     }

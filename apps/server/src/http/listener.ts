@@ -202,7 +202,18 @@ export function toLinkUrl(url: string): string {
  */
 function closeSilentConnection(socket: Socket): void {
   if (socket.writableLength > 0) socket.resetAndDestroy();
-  else socket.destroy();
+  else if (!getsTimeoutResponse(socket)) socket.destroy();
+}
+
+/**
+ * Tells whether the app responds with 408 to the request of a silent connection. Node has just
+ * emitted `timeout` on the request, because the body is incomplete. `json-body.ts` listens to this
+ * event while it waits for the body. The 408 closes the connection.
+ */
+function getsTimeoutResponse(socket: Socket): boolean {
+  const response = newestResponse(socket);
+  if (response === undefined || response.headersSent) return false;
+  return !response.req.complete && response.req.listenerCount('timeout') > 0;
 }
 
 /**

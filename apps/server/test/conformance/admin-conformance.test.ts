@@ -129,7 +129,9 @@ test('the admin API can send every response in its OpenAPI document except inter
   const promised = operations.flatMap(({ operationId, responses }) =>
     Object.keys(responses).map((status) => `${operationId} ${status}`),
   );
-  expect([...met].sort()).toEqual(promised.filter((answer) => !answer.endsWith(' 500')).sort());
+  // Other tests cause 408 and 500. For a 408, `json-body.test.ts` does not send the whole body.
+  const expected = promised.filter((answer) => !/ (?:408|500)$/.test(answer));
+  expect([...met].sort()).toEqual(expected.sort());
 });
 
 async function causeSuccesses(name: string): Promise<void> {
