@@ -13,6 +13,8 @@ test.each<[network: string, addresses: readonly (string | undefined)[]]>([
   // All spellings of an IPv4 address belong to the same network, and a port is ignored.
   ['203.0.113.7', ['203.0.113.7', '::ffff:203.0.113.7', '::FFFF:CB00:7107', '64:ff9b::cb00:7107']],
   ['203.0.113.7', ['::ffff:0:203.0.113.7', '203.0.113.7:5123', '[::ffff:203.0.113.7]:5123']],
+  ['203.0.113.7', ['64:ff9b::203.0.113.7', '64:FF9B:0:0:0:0:203.0.113.7']],
+  ['203.0.113.7', ['[64:ff9b::203.0.113.7]:443', '0:0:0:0:0:ffff:203.0.113.7']],
   ['127.0.0.1', ['127.0.0.1']],
   // IPv6 addresses with the same first 56 bits belong to the same network.
   ['2001:db8:1:2300::/56', ['2001:db8:1:2300::1', '2001:db8:1:23ff:ffff::', '2001:DB8:1:2342::']],
@@ -20,10 +22,12 @@ test.each<[network: string, addresses: readonly (string | undefined)[]]>([
     '2001:db8:1:2400::/56',
     ['2001:db8:1:2400::', '[2001:db8:1:2400::1]:443', '[2001:db8:1:2400::]'],
   ],
-  ['::/56', ['::1']],
+  ['2001:db8:1:2400::/56', ['2001:db8:1:2400::203.0.113.7']],
+  ['::/56', ['::1', '::203.0.113.7']],
   ['fe80::/56', ['fe80::1%eth0', 'fe80::2%eth1']],
   // If the text in the header is not an address, the address of the connection is used.
   ['198.51.100.9', [undefined, '', 'unknown', '_hidden', '203.0.113.7:', '203.0.113.777:8080']],
+  ['198.51.100.9', ['64:ff9b::203.0.113.256', '64:ff9b::203.0.113', '1:203.0.113.7']],
   ['198.51.100.9', ['[203.0.113.7]x:80', '[2001:db8::1', '<script>', 'a'.repeat(10_000)]],
 ])(
   'networkOf returns the network %s for every spelling of an address in that network',

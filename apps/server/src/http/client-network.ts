@@ -56,9 +56,25 @@ function toNetwork(ip: ipaddr.IPv4 | ipaddr.IPv6): string {
   return `${ipaddr.fromByteArray(prefix)}/56`;
 }
 
+// Matches the last 32 bits of an IPv6 address that are written like an IPv4 address, as in
+// `64:ff9b::203.0.113.9` (RFC 4291, §2.2).
+const dottedEnd = /(?<=:)(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?=%|$)/;
+
+/**
+ * Writes the end of an IPv6 address in hexadecimal if it is written like an IPv4 address. ipaddr.js
+ * refuses such an end after most prefixes that contain `::`.
+ */
+function withoutDots(address: string): string {
+  return address.replace(dottedEnd, (text, ...groups: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = groups.slice(0, 4).map(Number);
+    if (Math.max(a, b, c, d) > 255) return text;
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+}
+
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const [, ipv6, ipv4] = addressAndPort.exec(text) ?? [];
-  const address = ipv6 ?? ipv4 ?? text;
+  const address = withoutDots(ipv6 ?? ipv4 ?? text);
   if (!ipaddr.isValid(address)) return undefined;
   // `ipaddr.process` converts an IPv4 address that is written as an IPv6 address, such as
   // `::ffff:203.0.113.9`, to IPv4 (RFC 4291, §2.5.5.2).
