@@ -8,6 +8,7 @@ export { openPostgres, type Postgres } from './postgres.ts';
 export { postgresAt } from './postgres-databases.ts';
 export { findProgram } from './program.ts';
 export { postgresProtocol, redisProtocol } from './protocol-messages.ts';
+export { closeOf, openConnection, readUntilClosed, statusesIn } from './raw-connection.ts';
 export { openRawServer } from './raw-server.ts';
 export { openRedis, type Redis } from './redis.ts';
 export { openRedisCluster } from './redis-cluster.ts';

@@ -1,5 +1,5 @@
+import { readUntilClosed } from '@animal-store/testkit';
 import { expect, test, vi } from 'vitest';
-import { readUntilClosed } from '../../test/wire/connection.ts';
 import { beginRequest } from './begin-request.ts';
 import { createExpress } from './create-express.ts';
 import { errorMapper } from './error-mapper.ts';

@@ -1,14 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { until } from '@animal-store/testkit';
+import { closeOf, openConnection, readUntilClosed, statusesIn, until } from '@animal-store/testkit';
 import express, { type Express, type Response } from 'express';
 import { expect, test, vi } from 'vitest';
-import {
-  closeOf,
-  openConnection,
-  readUntilClosed,
-  statusesIn,
-} from '../../test/wire/connection.ts';
 import { bindPort } from './bind-port.ts';
 import type { ListenerLimits } from './http-settings.ts';
 import { openListener } from './listener.ts';

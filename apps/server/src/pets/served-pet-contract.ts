@@ -1,8 +1,8 @@
 import { apiVersion, contract } from '@animal-store/contract';
 import { misspeltPetParameters } from '@animal-store/contract/internal';
 import { initContract } from '@ts-rest/core';
-import { refuseMisspelt } from '../http/misspelt-names.ts';
 import type { JsonTextBody } from '../http/send-response.ts';
+import { refuseMisspelt } from './misspelt-names.ts';
 
 const { listPets, createPet, getPet } = contract;
 

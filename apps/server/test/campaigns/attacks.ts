@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { closeOf, openConnection } from '@animal-store/testkit';
 import { startLoad } from '../support/load.ts';
 import { call } from '../support/test-service.ts';
-import { closeOf, openConnection } from '../wire/connection.ts';
 import { percentile } from './percentile.ts';
 import { type LoadedServer, startWithStores } from './start-with-stores.ts';
 

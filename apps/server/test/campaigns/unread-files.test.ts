@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { openConnection } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { sample, scrape } from '../support/observed.ts';
 import { startProcess } from '../support/test-service.ts';
-import { openConnection } from '../wire/connection.ts';
 
 const callers = 500;
 const mayGrowBytes = 50e6;

@@ -1,12 +1,11 @@
 import { defaultBanPolicy, plans } from '@animal-store/contract';
-import { until } from '@animal-store/testkit';
+import { readUntilClosed, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { hashToken } from '../../src/keys/token.ts';
 import { adminToken, useAdmin } from '../support/admin.ts';
 import { beginCreation } from '../support/held-request.ts';
 import { logOf, requestLine } from '../support/observed.ts';
 import { type CallOptions, call } from '../support/test-service.ts';
-import { readUntilClosed } from '../wire/connection.ts';
 
 // `log-request.test.ts` and `log-ops-request.test.ts` test which requests are logged, and at which
 // level.

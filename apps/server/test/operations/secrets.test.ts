@@ -1,9 +1,8 @@
-import { openRedis, until } from '@animal-store/testkit';
+import { openRedis, readUntilClosed, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { logOf, scrape } from '../support/observed.ts';
 import { openOtlpCollector } from '../support/otlp-collector.ts';
 import { type CallOptions, call, startService } from '../support/test-service.ts';
-import { readUntilClosed } from '../wire/connection.ts';
 
 /** A text that a caller may consider private. The service must not repeat it to anyone else. */
 const secret = 'cAnArY0123456789';

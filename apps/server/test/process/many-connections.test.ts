@@ -1,9 +1,8 @@
-import { startServer, until } from '@animal-store/testkit';
+import { closeOf, openConnection, startServer, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
 import { logOf, sample, scrape } from '../support/observed.ts';
 import { call } from '../support/test-service.ts';
-import { closeOf, openConnection } from '../wire/connection.ts';
 
 // Regression: connections to the public port used up all file descriptors of the process. Health
 // checks then failed, and nothing was logged.

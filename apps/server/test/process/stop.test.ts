@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { openRawServer, spawnServer, until } from '@animal-store/testkit';
+import { openConnection, openRawServer, spawnServer, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { beginCreation, untilRefused } from '../support/held-request.ts';
 import { logOf } from '../support/observed.ts';
 import { startProcess } from '../support/test-service.ts';
-import { openConnection } from '../wire/connection.ts';
 
 // `start.test.ts` tests SIGINT and the embedded database.
 test('the server process finishes the request in flight after SIGTERM, accepts no new requests, and does not wait for idle clients', async () => {

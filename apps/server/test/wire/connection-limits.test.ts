@@ -1,6 +1,6 @@
+import { closeOf, openConnection } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { startService } from '../support/test-service.ts';
-import { closeOf, openConnection } from './connection.ts';
 
 // Regression: a single host could use all connections of the public port.
 test('by default, one network may open a quarter of all connections to the public port, but any number to the ops listener', async () => {

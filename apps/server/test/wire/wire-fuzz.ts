@@ -1,6 +1,6 @@
+import { closeOf, openConnection } from '@animal-store/testkit';
 import fc from 'fast-check';
 import type { AnyServer } from '../support/local-server.ts';
-import { closeOf, openConnection } from './connection.ts';
 import { type Framed, framings, requestHeads, type Table, targets } from './hostile-inputs.ts';
 
 /** Generates a usual value most of the time, and an odd value sometimes. */

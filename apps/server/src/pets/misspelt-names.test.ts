@@ -1,7 +1,7 @@
 import { NewPet } from '@animal-store/contract';
 import { expect, test } from 'vitest';
-import { petContract } from '../pets/served-pet-contract.ts';
 import { refuseMisspelt } from './misspelt-names.ts';
+import { petContract } from './served-pet-contract.ts';
 
 const query = petContract.listPets.query['~standard'];
 
