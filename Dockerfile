@@ -20,6 +20,7 @@ COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .pnpmfile.mjs ./
 COPY patches patches
 COPY packages/admin-contract/package.json packages/admin-contract/
 COPY packages/contract/package.json packages/contract/
+COPY packages/http-server/package.json packages/http-server/
 COPY packages/postgres/package.json packages/postgres/
 COPY packages/quotas/package.json packages/quotas/
 COPY packages/runtime/package.json packages/runtime/
@@ -59,6 +60,7 @@ LABEL org.opencontainers.image.title="Animal Store" \
 COPY LICENSE CHANGELOG.md ./
 COPY packages/admin-contract packages/admin-contract
 COPY packages/contract packages/contract
+COPY packages/http-server packages/http-server
 COPY packages/postgres packages/postgres
 COPY packages/quotas packages/quotas
 COPY packages/runtime packages/runtime

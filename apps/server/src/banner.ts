@@ -1,5 +1,5 @@
+import { toLinkUrl } from '@animal-store/http-server';
 import { defaultPlace } from '@animal-store/postgres';
-import { toLinkUrl } from './http/listener.ts';
 import type { Service } from './service.ts';
 
 /** The facts that the banner shows. */

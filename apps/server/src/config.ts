@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { expectedAdminToken, isAdminToken } from '@animal-store/admin-contract';
+import { defaultHttpSettings as http } from '@animal-store/http-server/http-settings';
 import { parsePostgresUrl } from '@animal-store/postgres/postgres-url';
 import {
   type EnvironmentReader,
@@ -12,7 +13,6 @@ import {
 } from '@animal-store/runtime';
 import { distance } from 'fastest-levenshtein';
 import { defaultApiSettings as api } from './api/api-settings.ts';
-import { defaultHttpSettings as http } from './http/http-settings.ts';
 import {
   logFormats,
   logLevels,

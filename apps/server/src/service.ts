@@ -1,5 +1,13 @@
 import { apiVersion } from '@animal-store/contract';
 import {
+  defaultHttpSettings,
+  type HttpSettings,
+  limitConnections,
+  openListener,
+  openLoadShedder,
+  toLinkUrl,
+} from '@animal-store/http-server';
+import {
   createDatabaseCheck,
   type DatabaseLimits,
   type DatabasePlace,
@@ -20,10 +28,6 @@ import { createAuditLog, defaultDeleteAuditMs, deleteExpiredAudit } from './audi
 import type { BanLogSettings } from './bans/ban-log-settings.ts';
 import { readBansAsStored } from './bans/current-bans.ts';
 import { openBanLog } from './bans/open-ban-log.ts';
-import { defaultHttpSettings, type HttpSettings } from './http/http-settings.ts';
-import { limitConnections } from './http/limit-connections.ts';
-import { openListener, toLinkUrl } from './http/listener.ts';
-import { openLoadShedder } from './http/load-shedder.ts';
 import { createBanMoves, finishBanMovesMs } from './keys/ban-moves.ts';
 import { createKeyCache, type KeyCacheSettings } from './keys/key-cache.ts';
 import { createKeyLookup } from './keys/key-lookup.ts';

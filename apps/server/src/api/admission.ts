@@ -1,9 +1,13 @@
+import {
+  beginWait,
+  endWait,
+  malformedPath,
+  networkOf,
+  send,
+  timed,
+} from '@animal-store/http-server';
 import type { QuotaDecision } from '@animal-store/quotas';
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
-import { networkOf } from '../http/client-network.ts';
-import { malformedPath } from '../http/path-encoding.ts';
-import { beginWait, endWait, timed } from '../http/request-timing.ts';
-import { send } from '../http/send-response.ts';
 import type { ServiceQuotas } from '../quotas/open-quotas.ts';
 import { announceDeprecation } from './announce-deprecation.ts';
 import type { ApiSettings } from './api-settings.ts';

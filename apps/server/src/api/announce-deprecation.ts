@@ -1,6 +1,6 @@
 import { type Deprecation, formatLinks, parseInt64 } from '@animal-store/contract';
+import { appendHeader } from '@animal-store/http-server';
 import type { Request, Response } from 'express';
-import { appendHeader } from '../http/collected-headers.ts';
 
 /**
  * Creates the function that adds the headers `Deprecation`, `Sunset` and `Link` to all responses of

@@ -1,13 +1,17 @@
 import { apiVersion, errorMessages, operations, ordersContract } from '@animal-store/contract';
 import type { DocsNumbers } from '@animal-store/docs';
+import {
+  addFiles,
+  answerOtherMethods,
+  createExpress,
+  endpointOptions,
+  errorMapper,
+  HttpError,
+  refusePath,
+} from '@animal-store/http-server';
 import { initContract } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import { type ErrorRequestHandler, type Express, Router } from 'express';
-import { createExpress } from '../http/create-express.ts';
-import { answerOtherMethods, endpointOptions, refusePath } from '../http/endpoints.ts';
-import { errorMapper } from '../http/error-mapper.ts';
-import { HttpError } from '../http/http-error.ts';
-import { addFiles } from '../http/send-file.ts';
 import type { createPetHandlers } from '../pets/pet-handlers.ts';
 import { petContract } from '../pets/served-pet-contract.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';

@@ -1,5 +1,5 @@
+import { timed } from '@animal-store/http-server';
 import type { NextFunction, Request, Response } from 'express';
-import { timed } from '../http/request-timing.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import { describeCaller, tokenOf } from './identify-caller.ts';
 import { missingPermission } from './permission.ts';

@@ -1,6 +1,6 @@
 import { rateLimitHeaders } from '@animal-store/contract';
+import { appendHeader, setHeader } from '@animal-store/http-server';
 import type { Request, Response } from 'express';
-import { appendHeader, setHeader } from '../http/collected-headers.ts';
 
 const exposedHeaders = [
   ...Object.values(rateLimitHeaders),

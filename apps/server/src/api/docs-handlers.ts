@@ -1,9 +1,6 @@
 import { createDocsFiles, type DocsFile, type DocsOptions, docsPaths } from '@animal-store/docs';
+import { appendHeader, HttpError, send, sendFileFrom, setHeader } from '@animal-store/http-server';
 import type { RequestHandler } from 'express';
-import { appendHeader, setHeader } from '../http/collected-headers.ts';
-import { HttpError } from '../http/http-error.ts';
-import { sendFileFrom } from '../http/send-file.ts';
-import { send } from '../http/send-response.ts';
 
 /** The paths that redirect to another path. `/docs/api` was a page in earlier versions. */
 const redirects = {

@@ -1,8 +1,6 @@
 import { docsPageHeaders, errorPageHtml } from '@animal-store/docs';
+import { appendHeader, HttpError, send, setHeader } from '@animal-store/http-server';
 import type { ErrorRequestHandler } from 'express';
-import { appendHeader, setHeader } from '../http/collected-headers.ts';
-import { HttpError } from '../http/http-error.ts';
-import { send } from '../http/send-response.ts';
 
 /**
  * Creates the error handler for paths outside the API. The handler sends an HTML page to clients

@@ -1,7 +1,6 @@
+import { isRepeated, networkOf } from '@animal-store/http-server';
 import type { QuotaDecision } from '@animal-store/quotas';
 import type { Request } from 'express';
-import { networkOf } from '../http/client-network.ts';
-import { isRepeated } from '../http/repeated-header.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import { isToken, tokenPrefix } from '../keys/token.ts';

@@ -1,6 +1,5 @@
+import { beginRequest, outcomeOf } from '@animal-store/http-server';
 import type { RequestHandler } from 'express';
-import { beginRequest } from '../http/begin-request.ts';
-import { outcomeOf } from '../http/request-outcome.ts';
 import { claimedCallerOf } from './identify-caller.ts';
 import type { RequestRecord, RequestTracing } from './request-record.ts';
 

@@ -1,7 +1,6 @@
 import { errorMessages, type Scope } from '@animal-store/contract';
+import { HttpError, isRepeated } from '@animal-store/http-server';
 import type { Request } from 'express';
-import { HttpError } from '../http/http-error.ts';
-import { isRepeated } from '../http/repeated-header.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { Caller } from './identify-caller.ts';
 

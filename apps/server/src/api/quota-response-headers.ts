@@ -1,7 +1,7 @@
 import { formatRateLimit, rateLimitHeaders } from '@animal-store/contract';
+import { addHeader, hasHeader, setHeader } from '@animal-store/http-server';
 import type { QuotaDecision } from '@animal-store/quotas';
 import type { Response } from 'express';
-import { addHeader, hasHeader, setHeader } from '../http/collected-headers.ts';
 
 type ReportedQuota = Pick<QuotaDecision, 'reported' | 'windows'>;
 

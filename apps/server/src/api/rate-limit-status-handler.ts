@@ -1,8 +1,8 @@
 import { apiVersion, rateLimitStatusContract } from '@animal-store/contract';
+import { timed } from '@animal-store/http-server';
 import { isWarned, reportedWindow } from '@animal-store/quotas';
 import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
-import { timed } from '../http/request-timing.ts';
 import type { ServiceQuotas } from '../quotas/open-quotas.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
 import { keyOf } from './identify-caller.ts';

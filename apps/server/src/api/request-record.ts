@@ -1,7 +1,7 @@
 import type { OperationMetadata } from '@animal-store/contract';
+import type { RequestOutcome } from '@animal-store/http-server';
 import type { QuotaDecision } from '@animal-store/quotas';
 import type { Request } from 'express';
-import type { RequestOutcome } from '../http/request-outcome.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { Caller } from './identify-caller.ts';
 

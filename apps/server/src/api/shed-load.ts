@@ -1,14 +1,16 @@
 import { apiVersion, operations, rateLimitHeaders } from '@animal-store/contract';
+import type { ContractRoute, LoadShedder, WaitingCaller } from '@animal-store/http-server';
+import {
+  addHeader,
+  ageMs,
+  beginRequest,
+  HttpError,
+  networkOf,
+  recordArrival,
+  recordQueueWait,
+  send,
+} from '@animal-store/http-server';
 import type { Request, RequestHandler, Response } from 'express';
-import { beginRequest } from '../http/begin-request.ts';
-import type { WaitingCaller } from '../http/caller-queues.ts';
-import { networkOf } from '../http/client-network.ts';
-import { addHeader } from '../http/collected-headers.ts';
-import { HttpError } from '../http/http-error.ts';
-import type { LoadShedder } from '../http/load-shedder.ts';
-import type { ContractRoute } from '../http/request-locals.ts';
-import { ageMs, recordArrival, recordQueueWait } from '../http/request-timing.ts';
-import { send } from '../http/send-response.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import type { createAdmission } from './admission.ts';
 import { tokenOf } from './identify-caller.ts';

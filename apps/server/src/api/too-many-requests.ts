@@ -1,6 +1,6 @@
 import { errorMessages, rateLimitHeaders } from '@animal-store/contract';
+import { HttpError } from '@animal-store/http-server';
 import type { QuotaDecision } from '@animal-store/quotas';
-import { HttpError } from '../http/http-error.ts';
 
 /**
  * Returns the 429 error for a request over its quota. Returns `undefined` for an admitted request.

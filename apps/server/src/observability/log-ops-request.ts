@@ -1,6 +1,6 @@
+import type { RequestOutcome } from '@animal-store/http-server';
 import type { Clock } from '@animal-store/runtime';
 import { escapeUnprintable } from '@animal-store/runtime';
-import type { RequestOutcome } from '../http/request-outcome.ts';
 import { limitLines } from './limit-lines.ts';
 import type { Log } from './log.ts';
 

@@ -1,5 +1,7 @@
 import { totalmem } from 'node:os';
 import { apiVersion, operations } from '@animal-store/contract';
+import type { RequestOutcome } from '@animal-store/http-server';
+import { type ConnectionLimit, connectionLimits } from '@animal-store/http-server';
 import type { StatementContext } from '@animal-store/postgres';
 import { DatabaseError } from '@animal-store/postgres';
 import type { BreakerState } from '@animal-store/quotas';
@@ -13,8 +15,6 @@ import {
   Registry,
 } from 'prom-client';
 import type { RequestRecord } from '../api/request-record.ts';
-import { type ConnectionLimit, connectionLimits } from '../http/limit-connections.ts';
-import type { RequestOutcome } from '../http/request-outcome.ts';
 import { createTimeHistogram, type TimeSeries } from './time-histogram.ts';
 import { watchCalls } from './watch-calls.ts';
 

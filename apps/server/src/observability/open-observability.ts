@@ -1,7 +1,7 @@
+import type { ConnectionLimit } from '@animal-store/http-server';
 import type { Outage, Wait } from '@animal-store/postgres';
 import type { BreakerState } from '@animal-store/quotas';
 import { type Clock, systemClock } from '@animal-store/runtime';
-import type { ConnectionLimit } from '../http/limit-connections.ts';
 import { redisUnavailable } from '../quotas/redis-unavailable-message.ts';
 import { reportOncePerMinute } from './limit-lines.ts';
 import { describeFailure, openLog } from './log.ts';

@@ -1,5 +1,5 @@
 import { type AdminErrorCode, adminErrorCodes } from '@animal-store/admin-contract';
-import { HttpError, type HttpErrorOptions } from '../http/http-error.ts';
+import { HttpError, type HttpErrorOptions } from '@animal-store/http-server';
 
 /** An error that is sent to an operator, with a code of the admin contract. */
 export class AdminError extends HttpError<AdminErrorCode> {

@@ -1,11 +1,15 @@
 import { adminContract, createAdminOpenApi } from '@animal-store/admin-contract';
+import {
+  answerOtherMethods,
+  endpointOptions,
+  jsonBody,
+  refusePath,
+} from '@animal-store/http-server';
 import { runUntilAbandoned } from '@animal-store/postgres';
 import { createExpressEndpoints } from '@ts-rest/express';
 import compression from 'compression';
 import { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';
 import { z } from 'zod';
-import { answerOtherMethods, endpointOptions, refusePath } from '../http/endpoints.ts';
-import { jsonBody } from '../http/json-body.ts';
 import { createAccountHandlers } from './account-handlers.ts';
 import { type AdminServices, translateRefusal } from './admin-operation.ts';
 import { createAuditHandlers } from './audit-handlers.ts';

@@ -5,13 +5,12 @@ import {
   operatorActiveHeader,
 } from '@animal-store/admin-contract';
 import { rateLimitHeaders } from '@animal-store/contract';
+import { isRepeated, networkOf } from '@animal-store/http-server';
 import type { Database } from '@animal-store/postgres';
 import { type Clock, sleep } from '@animal-store/runtime';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { networkOf } from '../http/client-network.ts';
-import { isRepeated } from '../http/repeated-header.ts';
 import { hashToken, isToken } from '../keys/token.ts';
 import {
   type Actor,

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { HttpError } from '../http/http-error.ts';
-import type { StaticFile } from '../http/send-file.ts';
+import type { StaticFile } from '@animal-store/http-server';
+import { HttpError } from '@animal-store/http-server';
 
 /**
  * The folder of the built console, which Vite creates. `npm start`, the Docker image and the tests

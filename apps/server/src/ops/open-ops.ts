@@ -1,9 +1,12 @@
+import {
+  defaultListenerLimits,
+  type ListenerLimits,
+  openListener,
+  send,
+  sendFilesFrom,
+  setHeader,
+} from '@animal-store/http-server';
 import type { RequestHandler } from 'express';
-import { setHeader } from '../http/collected-headers.ts';
-import { defaultListenerLimits, type ListenerLimits } from '../http/http-settings.ts';
-import { openListener } from '../http/listener.ts';
-import { sendFilesFrom } from '../http/send-file.ts';
-import { send } from '../http/send-response.ts';
 import {
   authenticateOperator,
   type Identify,

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { adminErrorMessages, isKeyId } from '@animal-store/admin-contract';
+import { malformedPath } from '@animal-store/http-server';
 import type { NextFunction, Request, Response } from 'express';
 import { z } from 'zod';
-import { malformedPath } from '../http/path-encoding.ts';
 import { AdminError } from './admin-error.ts';
 import type { Identify } from './authenticate-operator.ts';
 import { missingRole } from './operator-role.ts';

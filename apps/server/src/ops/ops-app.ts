@@ -1,14 +1,17 @@
 import { adminBasePath } from '@animal-store/admin-contract';
 import { rateLimitHeaders } from '@animal-store/contract';
+import {
+  addFiles,
+  answerOtherMethods,
+  beginRequest,
+  createExpress,
+  errorMapper,
+  outcomeOf,
+  refusePath,
+  send,
+  setHeader,
+} from '@animal-store/http-server';
 import type { Express, RequestHandler } from 'express';
-import { beginRequest } from '../http/begin-request.ts';
-import { setHeader } from '../http/collected-headers.ts';
-import { createExpress } from '../http/create-express.ts';
-import { answerOtherMethods, refusePath } from '../http/endpoints.ts';
-import { errorMapper } from '../http/error-mapper.ts';
-import { outcomeOf } from '../http/request-outcome.ts';
-import { addFiles } from '../http/send-file.ts';
-import { send } from '../http/send-response.ts';
 import { prefersOpenMetrics } from '../observability/exposition-format.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';

@@ -1,10 +1,9 @@
 import { adminBasePath } from '@animal-store/admin-contract';
 import { formatLinks } from '@animal-store/contract';
+import { appendHeader, openCursor, sealCursor } from '@animal-store/http-server';
 import { DatabaseError } from '@animal-store/postgres';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { appendHeader } from '../http/collected-headers.ts';
-import { openCursor, sealCursor } from '../http/sealed-cursor.ts';
 import type { ListPage, ListPosition } from '../schema/list-page.ts';
 import { AdminError } from './admin-error.ts';
 

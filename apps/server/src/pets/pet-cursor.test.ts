@@ -1,7 +1,7 @@
 import { normalizeInt64 } from '@animal-store/contract';
+import { sealCursor } from '@animal-store/http-server';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sealCursor } from '../http/sealed-cursor.ts';
 import { decodeCursor, encodeCursor } from './pet-cursor.ts';
 
 const filters = fc.record({

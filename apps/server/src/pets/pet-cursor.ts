@@ -1,5 +1,5 @@
 import { type Int64, maxPetId, type PetStatus } from '@animal-store/contract';
-import { openCursor, sealCursor } from '../http/sealed-cursor.ts';
+import { openCursor, sealCursor } from '@animal-store/http-server';
 
 /** The filter of a list of animals. */
 export interface PetFilter {

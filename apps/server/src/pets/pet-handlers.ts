@@ -1,12 +1,15 @@
 import { errorMessages, formatLinks, type Pet, pageLimit, routes } from '@animal-store/contract';
+import {
+  appendHeader,
+  HttpError,
+  JsonTextBody,
+  jsonBody,
+  setHeader,
+  timed,
+} from '@animal-store/http-server';
 import { initServer } from '@ts-rest/express';
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
-import { appendHeader, setHeader } from '../http/collected-headers.ts';
-import { HttpError } from '../http/http-error.ts';
-import { jsonBody } from '../http/json-body.ts';
-import { timed } from '../http/request-timing.ts';
-import { JsonTextBody } from '../http/send-response.ts';
 import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
 import { decodeCursor, encodeCursor, type PagePosition, type PetFilter } from './pet-cursor.ts';
 import type { PetRepository } from './pet-repository.ts';

@@ -1,7 +1,7 @@
 import { apiVersion, contract } from '@animal-store/contract';
 import { misspeltPetParameters } from '@animal-store/contract/internal';
+import type { JsonTextBody } from '@animal-store/http-server';
 import { initContract } from '@ts-rest/core';
-import type { JsonTextBody } from '../http/send-response.ts';
 import { refuseMisspelt } from './misspelt-names.ts';
 
 const { listPets, createPet, getPet } = contract;

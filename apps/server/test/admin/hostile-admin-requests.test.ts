@@ -1,6 +1,6 @@
 import { keySorts } from '@animal-store/admin-contract';
+import { sealCursor } from '@animal-store/http-server';
 import { expect, test } from 'vitest';
-import { sealCursor } from '../../src/http/sealed-cursor.ts';
 import { createToken } from '../../src/keys/token.ts';
 import { nobody, useAdmin } from '../support/admin.ts';
 import type { CallOptions } from '../support/test-service.ts';

@@ -67,7 +67,7 @@ if (values.help || !isKnown || !Number.isSafeInteger(seed) || !(minutes > 0)) {
   if (suite !== undefined) {
     runCommand('node_modules/.bin/vitest', ['run', '--mode', 'campaigns', suite]);
   } else if (name === 'mutation') {
-    for (const name of ['admin-contract', 'client', 'contract', 'quotas'])
+    for (const name of ['admin-contract', 'client', 'contract', 'http-server', 'quotas'])
       runCommand('npm', ['run', '--prefix', `packages/${name}`, 'mutate']);
     for (const room of Object.keys(rooms)) {
       const mutate = ['mutate', '--', '--mutate', `src/${room}/*.ts,!src/**/*.test.ts`];

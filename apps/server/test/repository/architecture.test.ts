@@ -12,21 +12,20 @@ import { importsOf, readSource, sourcesOf } from './source-imports.ts';
  * folder may only import folders that are listed before it, so there are no cycles.
  */
 const rooms = Object.entries({
-  http: '',
   schema: '',
   quotas: '',
   replicas: 'schema',
   usage: 'schema',
   audit: 'schema',
   bans: 'audit schema',
-  pets: 'http schema',
+  pets: 'schema',
   keys: 'audit bans quotas replicas schema usage',
   accounts: 'audit bans keys quotas replicas schema usage',
   operators: 'audit keys schema',
-  api: 'http keys pets quotas',
+  api: 'keys pets quotas',
   overview: 'bans replicas schema usage',
-  observability: 'api http quotas schema',
-  ops: 'accounts audit bans http keys observability operators overview quotas schema usage',
+  observability: 'api quotas schema',
+  ops: 'accounts audit bans keys observability operators overview quotas schema usage',
 }).map(([room, others]) => ({ room, others, allowed: others.split(' ').filter(Boolean) }));
 
 const src = 'apps/server/src/';
@@ -51,15 +50,13 @@ test.each(rooms)(
   },
 );
 
-test('the server imports no CLI, client or testkit, and its folder http does not import the admin contract', () => {
+test('the server imports no CLI, client or testkit', () => {
   const forbidden = /^(apps\/cli|packages\/(client|testkit|heavy-tools))\//;
   expect(
     sourcesOf(src)
       .flatMap(importsOf)
       .filter(({ to }) => forbidden.test(to)),
   ).toEqual([]);
-  const imports = sourcesOf(`${src}http`).flatMap(importsOf);
-  expect(imports.filter(({ to }) => to.includes('/admin-contract/'))).toEqual([]);
 });
 
 test.each([

@@ -2,10 +2,6 @@
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   accounts: ['test/{accounts,audit}/*', 'test/quotas/replicas'],
   api: ['test/{http,keys,operations}/*', 'test/quotas/rate-limits', 'test/reference/{error,ref}*'],
-  http: [
-    ...['src/http/*', 'src/pets/*', 'test/{http,wire}/*', 'test/pets/pets'],
-    'test/reference/{error,ref}*',
-  ],
   keys: ['src/keys/*', 'test/{accounts,audit,keys}/*', 'test/admin/{hostile*,keys,overview}'],
   pets: ['src/pets/*', 'test/pets/*', 'test/operations/log-lines', 'test/reference/{error,ref}*'],
   usage: ['src/usage/*', 'test/usage/*', 'test/admin/{history,keys}'],
@@ -19,10 +15,10 @@ export const leastScores: Readonly<Record<string, number>> = {
   'admin-contract/src': 70,
   'client/src': 85,
   'contract/src': 70,
+  'http-server/src': 70,
   'quotas/src': 90,
   'server/accounts': 80,
   'server/api': 90,
-  'server/http': 70,
   'server/keys': 80,
   'server/pets': 85,
   'server/usage': 85,
