@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { closeOf, openConnection, readUntilClosed, statusesIn, until } from '@animal-store/testkit';
 import express, { type Express, type Response } from 'express';
 import { expect, test, vi } from 'vitest';
@@ -273,6 +274,54 @@ test("the HTTP listener responds with 408 and disconnects when a client does not
   await using listener = await listen(served(), { headersTimeoutMs: 50 });
   const received = await readUntilClosed(listener.origin, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
   expect(received).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
+});
+
+/**
+ * Sends the headers of a request, but not its body. The app responds with `Connection: close`. The
+ * client keeps its side of the connection open. Returns when the server has ended its own side.
+ */
+async function endBeforeBody(limits: Partial<ListenerLimits> = {}) {
+  const requests: IncomingMessage[] = [];
+  const app = express().use((req, res) => {
+    requests.push(req);
+    res.set('Connection', 'close').end('refused');
+  });
+  const accepted = Promise.withResolvers<Socket>();
+  const listener = await listen(app, limits, (server) => server.on('connection', accepted.resolve));
+  const { port } = new URL(listener.origin);
+  const client = connect({ host: '127.0.0.1', port: Number(port), allowHalfOpen: true });
+  client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n');
+  let received = '';
+  client.setEncoding('latin1').on('data', (text: string) => {
+    received += text;
+  });
+  await once(client, 'end');
+  expect(received).toMatch(/\r\nConnection: close\r\n.*\r\n\r\nrefused$/s);
+  const connection = await accepted.promise;
+  return {
+    client,
+    requests,
+    closed: closeOf(connection),
+    async [Symbol.asyncDispose]() {
+      client.destroy();
+      await listener.close(0);
+    },
+  };
+}
+
+// Regression: the server closed the connection while the client was still sending. The client got a
+// connection reset instead of the response.
+test('the HTTP listener receives the rest of a body after a response with Connection: close, and ignores a further request', async () => {
+  await using exchange = await endBeforeBody();
+  exchange.client.write(`{}${request()}`);
+  await exchange.closed;
+  expect(exchange.requests.map(({ complete }) => complete)).toEqual([true]);
+});
+
+test('the HTTP listener closes a connection whose client sends no more of the body after a response with Connection: close', async () => {
+  await using exchange = await endBeforeBody({ stallTimeoutMs: 50 });
+  await exchange.closed;
+  expect(exchange.requests.map(({ complete }) => complete)).toEqual([false]);
 });
 
 // Regression: the server closed the connection without a reset. The kernel then kept the unread

@@ -3,6 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { systemClock } from '@animal-store/runtime';
 import type { Express } from 'express';
 import { bindPort } from './bind-port.ts';
+import { closeInStages } from './close-in-stages.ts';
 import { useExpressPrototypes } from './express-prototypes.ts';
 import { defaultListenerLimits, type ListenerLimits } from './http-settings.ts';
 import { limitPipelining, newestResponse } from './limit-pipelining.ts';
@@ -90,9 +91,11 @@ export async function openListener(
   // further requests on them (RFC 9112, §9.6).
   const closing = new WeakSet<Socket>();
   const open = new Set<Socket>();
+  const markAsClosing = (socket: Socket) => void closing.add(socket);
   server.on('connection', (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
+    closeInStages(socket, markAsClosing);
   });
 
   function drain(): void {
