@@ -9,6 +9,7 @@ import { lockDataDir } from './data-dir-lock.ts';
 import type { OpenDatabase } from './database.ts';
 import { type DatabaseOptions, defaultDatabaseLimits } from './database-settings.ts';
 import { DurableFileSystem, durableStartParams, syncTree } from './durable-file-system.ts';
+import { describeFullDisk } from './full-disk.ts';
 import { limitStatements } from './statement.ts';
 
 /**
@@ -58,7 +59,10 @@ export async function openEmbedded(
       error instanceof Error
         ? error.message
         : 'the directory contains no database that this version of the service can open';
-    throw new StartupError(`DATA_DIR: cannot open ${dataDir}: ${reason}`);
+    throw new StartupError(
+      `DATA_DIR: cannot open ${dataDir}: ${describeFullDisk(dataDir) ?? reason}`,
+      { cause: error },
+    );
   }
 }
 
