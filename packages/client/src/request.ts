@@ -13,7 +13,7 @@ import { version } from './version.ts';
  * `X-Retry-Count`, which contains the number of earlier attempts.
  */
 export type HeaderFields =
-  | Readonly<Record<string, string | readonly string[] | undefined>>
+  | Readonly<Record<string, string | readonly string[] | null | undefined>>
   | readonly (readonly string[])[]
   | HeaderList;
 
@@ -41,8 +41,8 @@ export interface CallOptions {
   /** How often the call is retried after a temporary failure. */
   maxRetries?: number | undefined;
   /**
-   * Additional header fields. The value `undefined` removes a field that the client's options
-   * contain.
+   * Additional header fields. The values `undefined` and `null` remove a field that the client's
+   * options contain.
    */
   headers?: HeaderFields | undefined;
   /** Additional options for `fetch`, added to the client's options. */
@@ -66,8 +66,8 @@ export interface RequestDescription {
    */
   pathTemplate?: string | undefined;
   /**
-   * Query parameters. They replace parameters of the same name in `path`. The value `undefined`
-   * removes a parameter.
+   * Query parameters. They replace parameters of the same name in `path`. The values `undefined`
+   * and `null` remove a parameter.
    */
   query?: object | undefined;
   /** The body, as a JSON value. With `undefined`, the request has no body. */
@@ -149,7 +149,7 @@ export function prepareRequest(
 
 function setAll(target: Headers | URLSearchParams, values: object | undefined): void {
   for (const [name, value] of entriesOf(values)) {
-    if (value === undefined) target.delete(name);
+    if (value == null) target.delete(name);
     else target.set(name, String(value));
   }
 }

@@ -184,7 +184,8 @@ export function createSend(
           if (error instanceof AuthenticationError && !renewal) {
             renewal = renewKey(apiKey).catch(() => false);
             await waitFor(maxTimerMs, signal, (end) => renewal?.then(end));
-            // After an abort, the loop continues, because `findKey` throws the AbortError.
+            // After an abort, the loop continues without a retry, because `findKey` throws the
+            // AbortError.
             if (signal?.aborted || (await renewal)) delayMs = 0;
           } else if ((isRepeatable || error instanceof RateLimitError) && retries++ < maxRetries) {
             delayMs = retryDelayMs(error, retries, maxRetryAfterMs);
@@ -197,7 +198,7 @@ export function createSend(
           });
           throw error;
         }
-        reportCallEvent('onRetry', { error, delayMs });
+        if (!signal?.aborted) reportCallEvent('onRetry', { error, delayMs });
         await waitFor(delayMs, signal);
       }
     }

@@ -87,6 +87,14 @@ test('stringifyJson writes a bigint with all its digits when a program has defin
   }
 });
 
+// Regression: the bigint caused a TypeError.
+test('stringifyJson writes a bigint that `toJSON` of an object returns', () => {
+  const money = { toJSON: () => 9007199254740993n };
+  expect(stringifyJson({ money, list: [money] })).toBe(
+    '{"money":9007199254740993,"list":[9007199254740993]}',
+  );
+});
+
 test('stringifyJson does not change strings that look like its internal mark for integers', () => {
   const value = { text: '"int64-0.5-7"', 'int64-0.5-8': 'int64-0.5-9' };
   expect(stringifyJson({ ...value, n: 7n })).toBe(`${JSON.stringify(value).slice(0, -1)},"n":7}`);

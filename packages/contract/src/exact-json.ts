@@ -73,7 +73,9 @@ export function stringifyJson(value: unknown): string {
     value,
     function (this: Record<string, unknown>, key, json: unknown) {
       const member = this[key];
-      return typeof member === 'bigint' ? mark + member : json;
+      // `toJSON` of another object may return a `bigint` as well.
+      const int = typeof member === 'bigint' ? member : json;
+      return typeof int === 'bigint' ? mark + int : json;
     },
   );
   return marked.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
