@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type TimeLimit, waitAtMost } from '@animal-store/runtime';
 import { Cluster, Redis } from 'ioredis';
+import { FailoverConnector } from './failover-connector.ts';
 import { parseSentinelUrl } from './sentinel-url.ts';
 
 /**
@@ -40,10 +41,7 @@ export type RedisConnection = RedisClient & ScriptCommands;
 
 const retryDelayMs = (attempt: number) => Math.min(attempt * 50, 250);
 
-/**
- * Returns the time until the connection to a lost Sentinel is opened again. The time grows, because
- * ioredis without the patch of this repository prints an error for each failed attempt.
- */
+/** Returns the time until the connection to a lost Sentinel is opened again. */
 const sentinelReconnectMs = (attempt: number) => Math.min(attempt * 2_000, 10_000);
 
 /**
@@ -143,7 +141,13 @@ function connect(source: RedisSource, connection: Connection): RedisClient {
   const scripts = readScripts();
   return isCluster(source)
     ? source.duplicate([], { ...clusterOptions(connection), scripts })
-    : source.duplicate({ ...connection, scripts });
+    : source.duplicate({
+        ...connection,
+        scripts,
+        ...(source.options.sentinels && {
+          Connector: source.options.Connector ?? FailoverConnector,
+        }),
+      });
 }
 
 const isUrls = (source: RedisSource): source is readonly string[] => Array.isArray(source);
@@ -189,18 +193,16 @@ function createRedis(url: string, connection: Connection): Redis {
   return new Redis({
     ...connection,
     ...address,
+    Connector: FailoverConnector,
     scripts: readScripts(),
     ...(isTls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
   });
 }
 
 function createCluster(urls: readonly string[], connection: Connection): Cluster {
-  const redisOptions = { ...connection, ...accessOf(urls[0]) };
-  // ioredis would use the parameters of a URL as options of its node, instead of `redisOptions`.
-  const nodes = urls.map((url) => url.replace(/\?.*$/, ''));
-  return new Cluster(nodes, {
+  return new Cluster([...urls], {
     ...clusterOptions(connection),
-    redisOptions,
+    redisOptions: { ...connection, ...accessOf(urls[0]) },
     scripts: readScripts(),
   });
 }

@@ -177,6 +177,18 @@ function checkRedis(redis: unknown): void {
     if (!isPlain && !protocol?.endsWith('+sentinel') && !URL.canParse(url)) {
       throw new TypeError(`${expected}; got an invalid URL. Write the URLs of a Cluster as a list`);
     }
+    // ioredis would ignore both parts in silence.
+    const { search, pathname } = urls.length > 1 ? new URL(url) : { search: '', pathname: '' };
+    if (search !== '') {
+      throw new TypeError(
+        'redis: expected URLs of a Cluster without parameters; got a question mark. To set options, pass a Cluster client of ioredis',
+      );
+    }
+    if (!/^(\/0*)?$/.test(pathname)) {
+      throw new TypeError(
+        'redis: expected URLs of a Cluster without a path; got one. A Cluster has only database 0',
+      );
+    }
   }
 }
 

@@ -86,6 +86,9 @@ test.each([
   [{ redis: ['redis+sentinel://a/name', 'redis+sentinel://b/name'] }, 'got another form'],
   [{ redis: 'redis://:secret@a:1,redis://b:2' }, 'Write the URLs of a Cluster as a list'],
   [{ redis: ['127.0.0.1:6379', '127.0.0.1:6380'] }, 'got an invalid URL'],
+  // Regression: the parameters and the number of a database had no effect.
+  [{ redis: ['redis://a:1?family=6', 'redis://b:2'] }, 'URLs of a Cluster without parameters'],
+  [{ redis: ['redis://a:1/0', 'redis://b:2/3'] }, 'A Cluster has only database 0'],
   // Regression: this list led to a Redis on this machine.
   [{ redis: [undefined] }, 'got undefined in a list'],
   // Regression: quotas with this list were counted in memory, so each replica admitted the whole quota.

@@ -1,10 +1,5 @@
-import {
-  openRedisCluster,
-  openRedisSentinels,
-  openRedis as startRedis,
-  until,
-} from '@animal-store/testkit';
-import { Cluster, Redis } from 'ioredis';
+import { openRedisSentinels, openRedis as startRedis, until } from '@animal-store/testkit';
+import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRedis, untilReady } from '../src/open-redis.ts';
 
@@ -67,22 +62,14 @@ test('a connection follows a failover that comes after a restart of all Sentinel
 
 // Regression: ioredis let the parameters of a URL replace the options that the quotas need, so
 // commands waited in a queue during an outage, and Redis might count them later.
-test('the parameters of a URL do not replace the options that the quotas need', async () => {
+test('the parameters of a URL do not replace the options that the quotas need', () => {
   const parameters = '?enableOfflineQueue=true&stringNumbers=true&family=4';
-  const options = { connectTimeoutMs: 1_000, name: 'test' };
-  const single = openRedis(`redis://127.0.0.1:1/3${parameters}`, options);
-  single.disconnect();
-  expect(single.options).toMatchObject({
+  const redis = openRedis(`redis://127.0.0.1:1/3${parameters}`, {
+    connectTimeoutMs: 1_000,
+    name: 'test',
+  });
+  redis.disconnect();
+  expect(redis.options).toMatchObject({
     ...{ enableOfflineQueue: false, stringNumbers: false, db: 3, family: 4 },
   });
-
-  await using servers = await openRedisCluster();
-  const urls = servers.urls.map((url) => url + parameters);
-  const cluster = openRedis(urls, options);
-  onTestFinished(() => cluster.disconnect());
-  await untilReady(cluster, { ms: 60_000 });
-  if (!(cluster instanceof Cluster)) throw new TypeError('Several URLs are a Cluster.');
-  // ioredis always has a queue for each node, and `enableOfflineQueue` belongs to the whole Cluster.
-  expect(cluster.options.enableOfflineQueue).toBe(false);
-  for (const node of cluster.nodes()) expect(node.options.stringNumbers).toBe(false);
 });
