@@ -298,10 +298,11 @@ test.each<readonly [name: string, meant: string | undefined]>([
   ['REDSI_URL', 'REDIS_URL'],
   ['DATA_DRI', 'DATA_DIR'],
   ['REPLICSA', 'REPLICAS'],
+  ['CROS_ORIGINS', 'CORS_ORIGINS'],
   // The name is also similar to OPS_HOSTS, but more similar to OPS_PORT.
   ['OPS_PORTS', 'OPS_PORT'],
-  // The names in this list are common variables of shells, npm, Kubernetes and OpenTelemetry. The
-  // service must ignore them.
+  // The names in this list are common variables of shells, npm, Kubernetes, OpenTelemetry and other
+  // programs. The service must ignore them.
   ...[
     'HOSTNAME',
     'LANGUAGE',
@@ -309,6 +310,11 @@ test.each<readonly [name: string, meant: string | undefined]>([
     'REDIS_PORT',
     'API_PORT',
     'APP_HOST',
+    'APP_HOSTS',
+    'POS_PORT',
+    'OPC_PORT',
+    'MEDIA_URL',
+    'DATA_URL',
     'NODE_OPTIONS',
     'OTEL_EXPORTER_OTLP_HEADERS',
   ].map((name) => [name, undefined] as const),

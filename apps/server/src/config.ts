@@ -268,10 +268,15 @@ const minLengthForTwoErrors = 9;
 /**
  * Only names of at least this length are compared letter by letter, because many short names are
  * similar. A name of exactly this length may have one wrong letter, or two swapped letters. With two
- * wrong letters, `API_PORT` would count as `OPS_PORT`, and Kubernetes sets `API_PORT` if there is a
- * Service named `api`.
+ * wrong letters, `DATA_URL` would count as `DATA_DIR`.
  */
 const minComparedLength = 8;
+/**
+ * The first word of a name is often the name of another program. Kubernetes sets `POS_PORT` if there
+ * is a Service named `pos`. So only a first word of at least this length may have one wrong letter,
+ * or two swapped letters.
+ */
+const minComparedFirstWord = 4;
 
 const letters = (name: string) => name.replaceAll('_', '');
 
@@ -279,8 +284,15 @@ function isMisspelt(known: string, written: string): boolean {
   if (known.includes('_') && letters(known) === letters(written)) return true;
   const length = Math.min(known.length, written.length);
   const maxWrongLetters = length < minLengthForTwoErrors ? 1 : 2;
-  if (length < minComparedLength) return false;
+  if (length < minComparedLength || !isSameProgram(known, written)) return false;
   return isSwapped(known, written) || distance(known, written) <= maxWrongLetters;
+}
+
+function isSameProgram(known: string, written: string): boolean {
+  const [one = '', other = ''] = [known, written].map((name) => name.split('_')[0]);
+  if (one === other) return true;
+  if (one.length < minComparedFirstWord) return false;
+  return isSwapped(one, other) || distance(one, other) === 1;
 }
 
 /**
