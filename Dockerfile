@@ -21,6 +21,7 @@ COPY patches patches
 COPY packages/admin-contract/package.json packages/admin-contract/
 COPY packages/contract/package.json packages/contract/
 COPY packages/http-server/package.json packages/http-server/
+COPY packages/observability/package.json packages/observability/
 COPY packages/postgres/package.json packages/postgres/
 COPY packages/quotas/package.json packages/quotas/
 COPY packages/runtime/package.json packages/runtime/
@@ -61,6 +62,7 @@ COPY LICENSE CHANGELOG.md ./
 COPY packages/admin-contract packages/admin-contract
 COPY packages/contract packages/contract
 COPY packages/http-server packages/http-server
+COPY packages/observability packages/observability
 COPY packages/postgres packages/postgres
 COPY packages/quotas packages/quotas
 COPY packages/runtime packages/runtime

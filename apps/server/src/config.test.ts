@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { defaultHttpSettings } from '@animal-store/http-server';
+import { defaultObservabilitySettings } from '@animal-store/observability/observability-settings';
 import { defaultPlace } from '@animal-store/postgres';
 import { StartupError } from '@animal-store/runtime';
 import { expect, test } from 'vitest';
 import { defaultApiSettings } from './api/api-settings.ts';
 import { environmentVariables, readConfig } from './config.ts';
-import { defaultObservabilitySettings } from './observability/observability-settings.ts';
 import { defaultOpsSettings } from './ops/ops-settings.ts';
 import { defaultQuotaSettings } from './quotas/quota-settings.ts';
 import { defaultUsageSettings } from './usage/usage-settings.ts';

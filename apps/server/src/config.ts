@@ -1,6 +1,12 @@
 import { isIP } from 'node:net';
 import { expectedAdminToken, isAdminToken } from '@animal-store/admin-contract';
 import { defaultHttpSettings as http } from '@animal-store/http-server/http-settings';
+import {
+  logFormats,
+  logLevels,
+  defaultObservabilitySettings as observability,
+  samplers,
+} from '@animal-store/observability/observability-settings';
 import { parsePostgresUrl } from '@animal-store/postgres/postgres-url';
 import {
   type EnvironmentReader,
@@ -13,12 +19,6 @@ import {
 } from '@animal-store/runtime';
 import { distance } from 'fastest-levenshtein';
 import { defaultApiSettings as api } from './api/api-settings.ts';
-import {
-  logFormats,
-  logLevels,
-  defaultObservabilitySettings as observability,
-  samplers,
-} from './observability/observability-settings.ts';
 import { defaultOpsSettings as ops } from './ops/ops-settings.ts';
 import { defaultQuotaSettings as quotas } from './quotas/quota-settings.ts';
 import { parseRedisUrls } from './redis-url.ts';

@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const [{ banner }, { readConfig }, { openObservability }, { openService }] = await Promise.all([
     import('./banner.ts'),
     import('./config.ts'),
-    import('./observability/open-observability.ts'),
+    import('@animal-store/observability'),
     import('./service.ts'),
   ]);
   const config = readConfig();

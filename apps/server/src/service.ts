@@ -7,6 +7,12 @@ import {
   openLoadShedder,
   toLinkUrl,
 } from '@animal-store/http-server';
+import type { ObservabilitySettings } from '@animal-store/observability';
+import {
+  type Observability,
+  openObservability,
+  redisUnavailable,
+} from '@animal-store/observability';
 import {
   createDatabaseCheck,
   type DatabaseLimits,
@@ -33,8 +39,6 @@ import { createKeyCache, type KeyCacheSettings } from './keys/key-cache.ts';
 import { createKeyLookup } from './keys/key-lookup.ts';
 import { createKeyManagement } from './keys/key-management.ts';
 import { createReadBans } from './keys/read-bans.ts';
-import type { ObservabilitySettings } from './observability/observability-settings.ts';
-import { type Observability, openObservability } from './observability/open-observability.ts';
 import { createOperatorManagement } from './operators/operator-management.ts';
 import { createOperatorSessions } from './operators/operator-sessions.ts';
 import { createHealth } from './ops/health.ts';
@@ -50,7 +54,6 @@ import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
 import { defaultQuotaSettings, type QuotaSettings } from './quotas/quota-settings.ts';
-import { redisUnavailable } from './quotas/redis-unavailable-message.ts';
 import { openChangeChannel } from './replicas/change-channel.ts';
 import { createReplicaCount } from './replicas/replica-count.ts';
 import { addSampleData } from './sample-data.ts';

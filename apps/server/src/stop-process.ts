@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { inspect } from 'node:util';
+import type { Observability } from '@animal-store/observability';
 import { sleep, systemClock } from '@animal-store/runtime';
-import type { Observability } from './observability/open-observability.ts';
 import type { Service } from './service.ts';
 
 /**

@@ -47,9 +47,8 @@ declare global {
     }
 
     /**
-     * The values of a request that both listeners share between their middleware. Other folders
-     * declare further values: see `api/identify-caller.ts`, `api/request-record.ts` and
-     * `ops/admin-operation.ts`.
+     * The values of a request that both listeners share between their middleware. The server
+     * declares further values: see its files `api/identify-caller.ts` and `ops/admin-operation.ts`.
      */
     interface Locals {
       requestId: string;

@@ -4,6 +4,7 @@ export { copyEmbeddedSnapshot } from './embedded-snapshot.ts';
 export { freePort } from './free-port.ts';
 export { memoryDirectory } from './memory-directory.ts';
 export { nodeFlags } from './node-flags.ts';
+export { openOtlpCollector } from './otlp-collector.ts';
 export { openPostgres, type Postgres } from './postgres.ts';
 export { postgresAt } from './postgres-databases.ts';
 export { findProgram } from './program.ts';

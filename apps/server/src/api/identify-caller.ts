@@ -33,6 +33,8 @@ declare global {
        * the caller.
        */
       caller?: Caller;
+      /** The quota decision about the request; `undefined` if the request is not counted. */
+      decision?: QuotaDecision;
     }
   }
 }

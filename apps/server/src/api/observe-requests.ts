@@ -1,7 +1,7 @@
 import { beginRequest, outcomeOf } from '@animal-store/http-server';
+import type { RequestRecord, RequestTracing } from '@animal-store/observability';
 import type { RequestHandler } from 'express';
 import { claimedCallerOf } from './identify-caller.ts';
-import type { RequestRecord, RequestTracing } from './request-record.ts';
 
 export interface ObserverOptions {
   readonly tracing: RequestTracing | undefined;

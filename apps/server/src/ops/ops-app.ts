@@ -11,10 +11,9 @@ import {
   send,
   setHeader,
 } from '@animal-store/http-server';
+import type { Metrics, OpsRequestRecord } from '@animal-store/observability';
+import { prefersOpenMetrics } from '@animal-store/observability';
 import type { Express, RequestHandler } from 'express';
-import { prefersOpenMetrics } from '../observability/exposition-format.ts';
-import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
-import type { Metrics } from '../observability/metrics.ts';
 import type { AdminServices } from './admin-operation.ts';
 import { createAdminRouter } from './admin-router.ts';
 import type { Identify } from './authenticate-operator.ts';

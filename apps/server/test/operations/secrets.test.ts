@@ -1,7 +1,6 @@
-import { openRedis, readUntilClosed, until } from '@animal-store/testkit';
+import { openOtlpCollector, openRedis, readUntilClosed, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { logOf, scrape } from '../support/observed.ts';
-import { openOtlpCollector } from '../support/otlp-collector.ts';
 import { type CallOptions, call, startService } from '../support/test-service.ts';
 
 /** A text that a caller may consider private. The service must not repeat it to anyone else. */

@@ -1,9 +1,8 @@
 import { systemClock } from '@animal-store/runtime';
-import { openRawServer, openRedis, until } from '@animal-store/testkit';
+import { openOtlpCollector, openRawServer, openRedis, until } from '@animal-store/testkit';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { beginCreation } from '../support/held-request.ts';
 import { logOf, sample, scrape } from '../support/observed.ts';
-import { openOtlpCollector } from '../support/otlp-collector.ts';
 import { type CallOptions, startService } from '../support/test-service.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';

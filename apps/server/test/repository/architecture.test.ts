@@ -24,8 +24,7 @@ const rooms = Object.entries({
   operators: 'audit keys schema',
   api: 'keys pets quotas',
   overview: 'bans replicas schema usage',
-  observability: 'api quotas schema',
-  ops: 'accounts audit bans keys observability operators overview quotas schema usage',
+  ops: 'accounts audit bans keys operators overview quotas schema usage',
 }).map(([room, others]) => ({ room, others, allowed: others.split(' ').filter(Boolean) }));
 
 const src = 'apps/server/src/';

@@ -23,6 +23,7 @@ const home = join(import.meta.dirname, '../../node_modules/.readme-examples');
 const folders = [
   'packages/admin-contract',
   'packages/http-server',
+  'packages/observability',
   'packages/postgres',
   'packages/runtime',
   'packages/testkit',

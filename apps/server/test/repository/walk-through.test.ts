@@ -13,7 +13,7 @@ import { startService } from '../support/test-service.ts';
  * earlier test may have left spans, and the service would execute these files to send the spans.
  */
 const sources =
-  /^.*\/(?:apps\/server|packages\/(http-server|postgres|quotas|runtime))\/src\/(?!index|test-|observability\/(?:tracing|watch-collector|count-dropped-spans))(.*)$/;
+  /^.*\/(?:apps\/server|packages\/(http-server|observability|postgres|quotas|runtime))\/src\/(?!index|test-|tracing|watch-collector|count-dropped-spans)(.*)$/;
 
 const path = 'docs/walk-throughs.md';
 const sections = readFileSync(repository + path, 'utf8').split('\n## ');

@@ -1,26 +1,27 @@
-import type { OperationMetadata } from '@animal-store/contract';
+import type { OperationMetadata, PlanName } from '@animal-store/contract';
 import type { RequestOutcome } from '@animal-store/http-server';
 import type { QuotaDecision } from '@animal-store/quotas';
 import type { Request } from 'express';
-import type { ApiKey } from '../keys/api-key.ts';
-import type { Caller } from './identify-caller.ts';
 
-declare global {
-  namespace Express {
-    interface Locals {
-      /** The quota decision about the request; `undefined` if the request is not counted. */
-      decision?: QuotaDecision;
-    }
-  }
+/** The properties of an API key that logs, metrics and traces show. */
+interface RecordedKey {
+  readonly id: string;
+  readonly account: string | null;
+  readonly accountId: string | undefined;
+  readonly plan: PlanName;
+  /** The reason why requests with the key are refused; `undefined` if they are accepted. */
+  readonly refusal: string | undefined;
 }
 
 /** A finished request of the public API for logs, metrics, traces and the usage statistics. */
-export interface RequestRecord extends RequestOutcome, Pick<Caller, 'tokenPrefix'> {
+export interface RequestRecord extends RequestOutcome {
+  /** The first characters of the token in the request, even if the token is invalid. */
+  readonly tokenPrefix: string | undefined;
   /**
    * The API key of the request. A refused key is included, because operators want to know which
    * suspended key still sends requests.
    */
-  readonly key: ApiKey | undefined;
+  readonly key: RecordedKey | undefined;
   readonly decision: QuotaDecision | undefined;
   /** The metadata of the operation in the contract; `undefined` for an unknown path or method. */
   readonly operation: Partial<OperationMetadata> | undefined;

@@ -14,7 +14,7 @@ import {
   type OpenMetricsContentType,
   Registry,
 } from 'prom-client';
-import type { RequestRecord } from '../api/request-record.ts';
+import type { RequestRecord } from './request-record.ts';
 import { createTimeHistogram, type TimeSeries } from './time-histogram.ts';
 import { watchCalls } from './watch-calls.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { finishedRequest } from '../../test/support/finished-request.ts';
-import type { RequestRecord, TracedRequest } from '../api/request-record.ts';
+import { finishedRequest } from '../test/finished-request.ts';
 import { nameOfRequest, requestAttributes } from './request-attributes.ts';
+import type { RequestRecord, TracedRequest } from './request-record.ts';
 
 const request: TracedRequest = {
   headers: { 'user-agent': 'curl/8.5.0' },

@@ -18,7 +18,6 @@ import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import * as semconv from '@opentelemetry/semantic-conventions';
-import type { RequestTracing } from '../api/request-record.ts';
 import { countDroppedSpans } from './count-dropped-spans.ts';
 import { createSampler } from './create-sampler.ts';
 import { describeResource } from './describe-resource.ts';
@@ -26,6 +25,7 @@ import type { SpanLoss } from './metrics.ts';
 import type { TracingSettings } from './observability-settings.ts';
 import { findRejectedSpans } from './rejected-spans.ts';
 import { nameOfRequest, requestAttributes } from './request-attributes.ts';
+import type { RequestTracing } from './request-record.ts';
 import {
   databaseAttributes,
   publicAddress,

@@ -5,15 +5,16 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { tokenChecksum, tokenSchemes } from '@animal-store/contract/token-form';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { assert, expect, onTestFinished, test } from 'vitest';
-import { createToken } from '../keys/token.ts';
 import { describeFailure, openLog } from './log.ts';
 import { prettyLine } from './pretty-line.ts';
 
 test('describeFailure returns only the name, the message and the stack of an error, without tokens', () => {
-  const token = createToken();
+  const random = 'Q7'.repeat(15);
+  const token = `${tokenSchemes.key}${random}${tokenChecksum(random)}`;
   const failure = Object.assign(new TypeError(`no ${token}`, { cause: new Error(token) }), {
     query: 'select 1',
     parameters: [token],

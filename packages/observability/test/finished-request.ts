@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../src/api/request-record.ts';
+import type { RequestRecord } from '../src/request-record.ts';
 
 /**
  * The record of a finished `GET /v1/pets/7` without an API key, for tests of logs, metrics and

@@ -1,9 +1,8 @@
 import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
-import { freePort, openRawServer, until } from '@animal-store/testkit';
+import { freePort, openOtlpCollector, openRawServer, until } from '@animal-store/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { finishedRequest } from '../../test/support/finished-request.ts';
-import { openOtlpCollector } from '../../test/support/otlp-collector.ts';
-import type { RequestRecord, TracedRequest } from '../api/request-record.ts';
+import { finishedRequest } from '../test/finished-request.ts';
+import type { RequestRecord, TracedRequest } from './request-record.ts';
 import { type OpenTracing, openTracing } from './tracing.ts';
 
 const request: TracedRequest = {

@@ -1,8 +1,8 @@
 import type { Clock } from '@animal-store/runtime';
-import type { RequestRecord } from '../api/request-record.ts';
 import { limitLines } from './limit-lines.ts';
 import type { OpenLog } from './log.ts';
 import type { ObservabilitySettings } from './observability-settings.ts';
+import type { RequestRecord } from './request-record.ts';
 
 /**
  * The largest number of log lines per minute for the refused requests of one API key. All requests

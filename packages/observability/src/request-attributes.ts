@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { hideTokens } from '@animal-store/contract/token-form';
 import type { Attributes } from '@opentelemetry/api';
 import * as semconv from '@opentelemetry/semantic-conventions';
-import type { RequestRecord, TracedRequest } from '../api/request-record.ts';
+import type { RequestRecord, TracedRequest } from './request-record.ts';
 
 /** The HTTP methods that OpenTelemetry knows. All other methods are recorded as `_OTHER`. */
 const knownMethods: ReadonlySet<string> = new Set(

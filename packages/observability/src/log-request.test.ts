@@ -1,9 +1,9 @@
 import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { finishedRequest } from '../../test/support/finished-request.ts';
-import type { RequestRecord } from '../api/request-record.ts';
+import { finishedRequest } from '../test/finished-request.ts';
 import { openLog } from './log.ts';
 import { openRequestLog } from './log-request.ts';
+import type { RequestRecord } from './request-record.ts';
 
 const finished: RequestRecord = {
   ...finishedRequest,

@@ -2,7 +2,6 @@ import type { ConnectionLimit } from '@animal-store/http-server';
 import type { Outage, Wait } from '@animal-store/postgres';
 import type { BreakerState } from '@animal-store/quotas';
 import { type Clock, systemClock } from '@animal-store/runtime';
-import { redisUnavailable } from '../quotas/redis-unavailable-message.ts';
 import { reportOncePerMinute } from './limit-lines.ts';
 import { describeFailure, openLog } from './log.ts';
 import { type OpsRequestRecord, openOpsRequestLog } from './log-ops-request.ts';
@@ -12,6 +11,7 @@ import {
   defaultObservabilitySettings,
   type ObservabilitySettings,
 } from './observability-settings.ts';
+import { redisUnavailable } from './redis-unavailable-message.ts';
 import type { OpenTracing } from './tracing.ts';
 
 export type Observability = Awaited<ReturnType<typeof openObservability>>;

@@ -1,8 +1,8 @@
 import { operations } from '@animal-store/contract';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RequestRecord } from '../api/request-record.ts';
 import { openMetrics } from './metrics.ts';
+import type { RequestRecord } from './request-record.ts';
 
 const finished: RequestRecord = {
   requestId: 'one',

@@ -1,0 +1,3 @@
+import { configureTests } from '@animal-store/testkit/configure-tests';
+
+export default configureTests('observability');
