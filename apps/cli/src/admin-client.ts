@@ -3,6 +3,7 @@ import * as https from 'node:https';
 import { text } from 'node:stream/consumers';
 import { adminBasePath, adminContract } from '@animal-store/admin-contract';
 import { ErrorBody, findLink } from '@animal-store/contract';
+import { errorText } from '@animal-store/runtime';
 import { z } from 'zod';
 import { CliError, type ServerAccess } from './find-server.ts';
 import type { AdminRequest } from './request-options.ts';
@@ -163,7 +164,5 @@ function reasonOf(error: unknown): string {
   if (error.name === 'AbortError' || error.name === 'TimeoutError') {
     return `no response within ${timeoutMs} ms`;
   }
-  // If a host name has several addresses, Node reports an AggregateError. This error has a code but
-  // no message.
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+  return 'code' in error && typeof error.code === 'string' ? error.code : errorText(error);
 }

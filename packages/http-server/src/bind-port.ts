@@ -1,5 +1,5 @@
 import type { AddressInfo, Server } from 'node:net';
-import { StartupError } from '@animal-store/runtime';
+import { errorText, StartupError } from '@animal-store/runtime';
 
 /**
  * The number of new connections that may wait until the server accepts them. Linux allows 4,096 by
@@ -30,7 +30,7 @@ export async function bindPort(
       });
     });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     switch (code) {
       case 'EADDRINUSE':
         throw new StartupError(
@@ -42,7 +42,7 @@ export async function bindPort(
         );
       default:
         throw new StartupError(
-          `${variables}HOST: cannot listen on ${host}: ${message}. Choose an address of this machine.`,
+          `${variables}HOST: cannot listen on ${host}: ${errorText(error)}. Choose an address of this machine.`,
         );
     }
   }

@@ -31,6 +31,17 @@ test('describeFailure returns only the name, the message and the stack of an err
   expect(describeFailure(token)).toEqual({ type: 'string' });
 });
 
+// Regression: Node's error for a host with several addresses has an empty message.
+test('describeFailure contains the reasons of an AggregateError, also in the stack', () => {
+  const failure = new AggregateError([new Error('connect ECONNREFUSED ::1:5433')]);
+  const text = 'connect ECONNREFUSED ::1:5433';
+  expect(describeFailure(failure)).toEqual({
+    type: 'AggregateError',
+    message: text,
+    stack: expect.stringMatching(new RegExp(`^AggregateError: ${text}\n    at `)),
+  });
+});
+
 test.each([
   [
     'writes the time of day, the level, the message, the fields and the stack',

@@ -1,5 +1,5 @@
 import { hideTokens } from '@animal-store/contract/token-form';
-import { type Clock, systemClock, type Timer, waitAtMost } from '@animal-store/runtime';
+import { type Clock, errorText, systemClock, type Timer, waitAtMost } from '@animal-store/runtime';
 import { type Logger, pino } from 'pino';
 import {
   defaultObservabilitySettings,
@@ -91,7 +91,11 @@ export function openLog({
 export function describeFailure(failure: unknown) {
   if (!(failure instanceof Error)) return { type: typeof failure };
   const { name, message, stack = '' } = failure;
-  return { type: name, message: hideTokens(message), stack: hideTokens(stack) };
+  const text = errorText(failure);
+  // The first line of the stack contains only the error's own message. Pretty lines show only the
+  // stack.
+  const complete = message === '' ? stack.replace(/^.*/, `${name}: ${text}`) : stack;
+  return { type: name, message: hideTokens(text), stack: hideTokens(complete) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { StatementContext } from '@animal-store/postgres';
 import type { BatchContext, Clock } from '@animal-store/runtime';
-import { systemClock, waitAtMost } from '@animal-store/runtime';
+import { errorText, systemClock, waitAtMost } from '@animal-store/runtime';
 import {
   type Attributes,
   type Context,
@@ -241,8 +241,8 @@ export function openTracing(
  */
 function describeExportFailure(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure);
-  const { name, message, code } = failure as Error & { readonly code?: unknown };
-  return `${name}: ${message}${code === undefined ? '' : ` (${code})`}`;
+  const { name, code } = failure as Error & { readonly code?: unknown };
+  return `${name}: ${errorText(failure)}${code === undefined ? '' : ` (${code})`}`;
 }
 
 /** Converts a time of `systemClock.elapsed()` to the Unix time in milliseconds. */

@@ -1,4 +1,4 @@
-import { StartupError, sleep } from '@animal-store/runtime';
+import { errorText, StartupError, sleep } from '@animal-store/runtime';
 import type postgres from 'postgres';
 import { applyMigrations } from './apply-migrations.ts';
 import { checkPermissions, grantPermissions } from './check-permissions.ts';
@@ -148,11 +148,6 @@ function reasonOf(error: unknown, { connectSeconds }: DatabaseLimits): string {
   const cause = causeOf(error);
   const fault = poolerFault(cause);
   if (fault !== undefined) return fault;
-  // An `AggregateError` means that the host has several addresses, and that each of them failed.
-  // The message of the first failure is enough for the log.
-  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) {
-    return cause.errors[0].message;
-  }
   const { code } = cause as { code?: unknown };
   // The service reports a timeout with a sentence of its own, because the driver's message is only
   // "write CONNECT_TIMEOUT host:port".
@@ -166,7 +161,7 @@ function reasonOf(error: unknown, { connectSeconds }: DatabaseLimits): string {
   if (code === insufficientPrivilege) {
     return `${cause.message}. ${grantPermissions}`;
   }
-  return cause.message;
+  return errorText(cause);
 }
 
 /**

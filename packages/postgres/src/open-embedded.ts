@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartupError } from '@animal-store/runtime';
+import { errorText, StartupError } from '@animal-store/runtime';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
@@ -57,7 +57,7 @@ export async function openEmbedded(
     // contains the most likely reason.
     const reason =
       error instanceof Error
-        ? error.message
+        ? errorText(error)
         : 'the directory contains no database that this version of the service can open';
     throw new StartupError(
       `DATA_DIR: cannot open ${dataDir}: ${describeFullDisk(dataDir) ?? reason}`,

@@ -10,6 +10,7 @@ export {
   type Range,
   readSettings,
 } from './environment-reader.ts';
+export { errorText } from './error-text.ts';
 export { escapeUnprintable } from './escape-unprintable.ts';
 export { localSocketPath, readDataDir } from './local-socket-path.ts';
 export { repeat } from './repeat.ts';
