@@ -1,5 +1,5 @@
 export { beginRequest } from './begin-request.ts';
-export { createCallerQueues, type Queued, type WaitingCaller } from './caller-queues.ts';
+export type { WaitingCaller } from './caller-queues.ts';
 export { networkOf } from './client-network.ts';
 export { addHeader, appendHeader, hasHeader, setHeader } from './collected-headers.ts';
 export { createExpress } from './create-express.ts';
@@ -16,6 +16,7 @@ export { jsonBody } from './json-body.ts';
 export { type ConnectionLimit, connectionLimits, limitConnections } from './limit-connections.ts';
 export { openListener, toLinkUrl } from './listener.ts';
 export { type LoadShedder, openLoadShedder } from './load-shedder.ts';
+export { paceRequests } from './pace-requests.ts';
 export { malformedPath } from './path-encoding.ts';
 export { isRepeated } from './repeated-header.ts';
 export type { ContractRoute } from './request-locals.ts';

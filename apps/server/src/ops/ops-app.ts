@@ -7,6 +7,7 @@ import {
   createExpress,
   errorMapper,
   outcomeOf,
+  paceRequests,
   refusePath,
   send,
   setHeader,
@@ -19,7 +20,6 @@ import { createAdminRouter } from './admin-router.ts';
 import type { Identify } from './authenticate-operator.ts';
 import { createOpsAdmission } from './ops-admission.ts';
 import type { OpsSettings } from './ops-settings.ts';
-import { paceRequests } from './pace-requests.ts';
 import { paceScrapes } from './pace-scrapes.ts';
 
 const notReadyRetrySeconds = 1;

@@ -1,11 +1,7 @@
-import {
-  createCallerQueues,
-  networkOf,
-  type Queued,
-  type WaitingCaller,
-} from '@animal-store/http-server';
 import type { Clock, Timer } from '@animal-store/runtime';
 import type { NextFunction, Request, RequestHandler } from 'express';
+import { createCallerQueues, type Queued, type WaitingCaller } from './caller-queues.ts';
+import { networkOf } from './client-network.ts';
 
 /**
  * The time in seconds for which unused starts are saved up. With the saved starts, a page of the
