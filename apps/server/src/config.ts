@@ -8,6 +8,7 @@ import {
   samplers,
 } from '@animal-store/observability/observability-settings';
 import { parsePostgresUrl } from '@animal-store/postgres/postgres-url';
+import { parseRedisUrls } from '@animal-store/quotas/redis-url';
 import {
   type EnvironmentReader,
   isHttpOrigin,
@@ -21,7 +22,6 @@ import { distance } from 'fastest-levenshtein';
 import { defaultApiSettings as api } from './api/api-settings.ts';
 import { defaultOpsSettings as ops } from './ops/ops-settings.ts';
 import { defaultQuotaSettings as quotas } from './quotas/quota-settings.ts';
-import { parseRedisUrls } from './redis-url.ts';
 import { defaultUsageSettings as usage } from './usage/usage-settings.ts';
 
 const { banPolicy: ban } = quotas;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { postgresParameters } from '@animal-store/postgres/postgres-url';
+import { redisParameters } from '@animal-store/quotas/redis-url';
 import { repository } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { redisParameters } from '../../src/redis-url.ts';
 
 const settings = readFileSync(join(repository, 'docs/settings.md'), 'utf8');
 

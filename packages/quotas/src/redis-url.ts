@@ -1,5 +1,5 @@
-import { parseSentinelUrl } from '@animal-store/quotas/sentinel-url';
 import { ignored, oneOf, type ParameterRule, readParameters, refused } from '@animal-store/runtime';
+import { parseSentinelUrl } from './sentinel-url.ts';
 
 const inUrl = refused(
   'write host, port, user and password before the question mark: redis://user:password@host:port',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRedisUrls } from './redis-url.ts';
+import { parseRedisUrls } from '../src/redis-url.ts';
 
 test.each([
   ['redis://a', ['redis://a']],
