@@ -1,7 +1,6 @@
 import './resolve-drizzle.ts';
-import { StartupError } from '@animal-store/runtime';
+import { StartupError, stopOnSignals } from '@animal-store/runtime';
 import manifest from '../package.json' with { type: 'json' };
-import { stopOnSignals } from './stop-process.ts';
 
 // The signal handlers are added before the other modules are loaded, because loading takes a while.
 // Process 1 of a container would ignore a signal that arrives before it has a handler.

@@ -1,6 +1,5 @@
 import './resolve-drizzle.ts';
-import { StartupError } from '@animal-store/runtime';
-import { stopOnSignals } from './stop-process.ts';
+import { StartupError, stopOnSignals } from '@animal-store/runtime';
 
 // The program migrates the database at DATABASE_URL and exits. Run it before you deploy a new
 // version. Otherwise the first replica of the new version migrates the database when it starts.

@@ -15,6 +15,7 @@ export { escapeUnprintable } from './escape-unprintable.ts';
 export { localSocketPath, readDataDir } from './local-socket-path.ts';
 export { repeat } from './repeat.ts';
 export { StartupError } from './startup-error.ts';
+export { drainMs, stopOnSignals } from './stop-on-signals.ts';
 export {
   ignored,
   oneOf,

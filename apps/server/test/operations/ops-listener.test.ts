@@ -117,7 +117,7 @@ test('the ops listener responds to health checks while admin requests wait becau
   expect((await waiting).status).toBe(200);
 });
 
-// `stop-process.test.ts` tests how long a shutdown takes. `npm run test:deploy -- load-balancer`
+// `stop-on-signals.test.ts` tests how long a shutdown takes. `npm run test:deploy -- load-balancer`
 // tests a shutdown behind a real load balancer.
 test('a replica that shuts down still serves requests, reports that it is not ready, and closes each connection after its response', async () => {
   await using leaving = await startService('postgres');

@@ -27,7 +27,7 @@ const run = promisify(execFile);
 /** Matches API keys anywhere in a text. */
 const tokens = /\bast_[0-9A-Za-z]{36}\b/g;
 
-// `banner.test.ts` tests the texts of the banner. `stop-process.test.ts` tests a Ctrl-C whose
+// `banner.test.ts` tests the texts of the banner. `stop-on-signals.test.ts` tests a Ctrl-C whose
 // signal arrives twice. This test starts the server through npm. It fails if npm starts the server
 // through a shell, because the shell would end without passing the signal on.
 test('the first start prints an API key and a curl command, and later starts and stops lose no created animal', async () => {

@@ -38,7 +38,7 @@ test.each([main, 'apps/server/src/migrate.ts'])(
   '%s loads no large module before it handles signals',
   (program) => {
     const loaded = loadedBy(program);
-    expect(loaded).toContain('apps/server/src/stop-process.ts');
+    expect(loaded).toContain('packages/runtime/src/stop-on-signals.ts');
     const small = /^(apps\/server\/|packages\/runtime\/|node:)/;
     expect(loaded.filter((it) => !small.test(it))).toEqual([]);
   },

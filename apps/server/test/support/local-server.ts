@@ -1,12 +1,12 @@
 import { devNull } from 'node:os';
 import type { ObservabilitySettings } from '@animal-store/observability';
 import { openObservability } from '@animal-store/observability';
+import { drainMs } from '@animal-store/runtime';
 import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { eventMs, expectNoToken, patientEnv, type Server, until } from '@animal-store/testkit';
 import manifest from '../../package.json' with { type: 'json' };
 import { environmentVariables, readConfig } from '../../src/config.ts';
 import { openService, type ServiceOptions } from '../../src/service.ts';
-import { drainMs } from '../../src/stop-process.ts';
 import { patientDatabase } from './databases.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { beforeEach, expect, test } from 'vitest';
-import { stopOnSignals } from './stop-process.ts';
+import { stopOnSignals } from './stop-on-signals.ts';
+import { createTestClock, type TestClock } from './test-clock.ts';
 
 /** A fake process that records its exits instead of exiting. */
 class TestProcess extends EventEmitter {
@@ -28,8 +28,7 @@ beforeEach(() => {
     events.push('close');
     return closing.promise;
   };
-  const service = { baseUrl: '', opsUrl: '', demoToken: undefined, close };
-  stopOnSignals(host, clock).useService({ ...service, drain: () => events.push('drain') }, 3_000);
+  stopOnSignals(host, clock).useService({ drain: () => events.push('drain'), close }, 3_000);
 });
 
 test.each([

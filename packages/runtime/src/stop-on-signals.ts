@@ -1,8 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { inspect } from 'node:util';
-import type { Observability } from '@animal-store/observability';
-import { sleep, systemClock } from '@animal-store/runtime';
-import type { Service } from './service.ts';
+import { sleep, systemClock } from './clock.ts';
 
 /**
  * The longest time that requests in flight may take after a signal. After that, their connections
@@ -20,6 +18,24 @@ const checkMs = 50;
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
+/** The service that a stop drains and closes. */
+export interface StoppableService {
+  /** Makes the load balancer and the callers use another replica. */
+  drain(): void;
+  /** Waits up to `graceMs` for requests in flight, and closes the service. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** The log that receives stops and errors. */
+export interface StopLog {
+  onStop(signal: NodeJS.Signals): void;
+  report(failure: unknown): void;
+  /** Logs an error that ends the process. */
+  onFatal(failure: unknown): Promise<void>;
+  /** Writes the remaining lines of the log. */
+  close(): Promise<void>;
+}
+
 /** The properties of a process that a shutdown needs. */
 type StoppableProcess = EventEmitter & {
   exit(code?: number): void;
@@ -35,8 +51,8 @@ type StoppableProcess = EventEmitter & {
  * @param host the process, or a fake process in tests.
  */
 export function stopOnSignals(host: StoppableProcess = process, clock = systemClock) {
-  let observability: Observability | undefined;
-  let running: { readonly service: Service; readonly graceMs: number } | undefined;
+  let log: StopLog | undefined;
+  let running: { readonly service: StoppableService; readonly graceMs: number } | undefined;
   let stopping: { readonly signal: NodeJS.Signals; readonly since: number } | undefined;
   /** The last time at which no signal was waiting to be handled. */
   let freeAt = 0;
@@ -56,7 +72,7 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
     // An iteration of the event loop runs timers first, then signal handlers, then `setImmediate`
     // callbacks. So all earlier signals are handled when `recordFree` runs.
     clock.every(checkMs, () => setImmediate(recordFree)).unref();
-    observability?.onStop(signal);
+    log?.onStop(signal);
     void stop(signal as StopSignal);
   }
 
@@ -81,11 +97,11 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
       try {
         await service.close(drainMs[signal === 'SIGINT' ? signal : 'SIGTERM']);
       } catch (error) {
-        observability?.report(error);
+        log?.report(error);
         host.exitCode = 1;
       }
     }
-    await observability?.close();
+    await log?.close();
     host.exit();
   }
 
@@ -94,8 +110,8 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
     // Only the first error is reported, because later ones may be its consequences.
     if (failed) return;
     failed = true;
-    if (observability === undefined) process.stderr.write(`${inspect(failure)}\n`);
-    else await observability.onFatal(failure);
+    if (log === undefined) process.stderr.write(`${inspect(failure)}\n`);
+    else await log.onFatal(failure);
     host.exit(1);
   }
 
@@ -117,12 +133,12 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
     },
 
     /** Sets the log that receives stops and errors from now on. */
-    useLog(opened: Observability): void {
-      observability = opened;
+    useLog(opened: StopLog): void {
+      log = opened;
     },
 
     /** Sets the service that a stop drains and closes. */
-    useService(service: Service, graceMs: number): void {
+    useService(service: StoppableService, graceMs: number): void {
       running = { service, graceMs };
     },
   };
