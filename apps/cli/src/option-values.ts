@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 
 /** Says in the help which times an option accepts. */
-export const durationsAndTimes = '90d, 24h, … or 2027-01-31T00:00:00Z';
+export const durationsAndTimes =
+  '90d, 24h, … by the clock of this machine, or 2027-01-31T00:00:00Z';
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 

@@ -219,6 +219,13 @@ test('the option --help prints the description of the command from the contract'
   expect(flat).not.toContain('`');
 });
 
+test('the option --help of a command with --expires says by which clock a duration is counted', async () => {
+  const { stdout } = await run('keys create --help');
+  expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    /--expires <when> [^(]*\(90d, 24h, … by the clock of this machine, or 2027-01-31T00:00:00Z\)/,
+  );
+});
+
 const notOurs = 'error: The program at';
 
 test.each([
