@@ -16,13 +16,16 @@ try {
 }
 
 async function main(): Promise<void> {
-  const [{ banner }, { readConfig }, { openObservability }, { openService }] = await Promise.all([
-    import('./banner.ts'),
-    import('./config.ts'),
-    import('@animal-store/observability'),
-    import('./service.ts'),
-  ]);
+  const [{ banner }, { checkOpenFiles }, { readConfig }, { openObservability }, { openService }] =
+    await Promise.all([
+      import('./banner.ts'),
+      import('./check-open-files.ts'),
+      import('./config.ts'),
+      import('@animal-store/observability'),
+      import('./service.ts'),
+    ]);
   const config = readConfig();
+  checkOpenFiles(config.database.place.kind);
 
   await using starting = new AsyncDisposableStack();
   const observability = await openObservability({

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { maxOpenFiles } from '@animal-store/runtime';
 import { networkOf } from './client-network.ts';
 
 /**
@@ -70,14 +71,11 @@ const reservedDescriptors = 100;
  * fail, and the orchestrator would kill the replica.
  *
  * Call the function after Postgres and Redis are connected. It returns `Infinity` on systems
- * without `/proc`. The limit of file descriptors is not read from `process.report`, because a
- * report is slow: it looks up the host names of all connections.
+ * without `/proc`.
  */
 function connectionRoom(): number {
-  if (!existsSync('/proc/self/limits')) return Number.POSITIVE_INFINITY;
-  const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-  // Without a limit, `/proc/self/limits` contains the word "unlimited" instead of a number.
-  if (limit === undefined) return Number.POSITIVE_INFINITY;
-  const free = Math.max(0, Number(limit) - readdirSync('/proc/self/fd').length);
+  const limit = maxOpenFiles();
+  if (limit === Number.POSITIVE_INFINITY) return limit;
+  const free = Math.max(0, limit - readdirSync('/proc/self/fd').length);
   return Math.floor(Math.max(free - reservedDescriptors, free / 2));
 }

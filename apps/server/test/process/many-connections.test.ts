@@ -43,3 +43,20 @@ test('the service still responds to health checks, and limits its memory, when c
   const callApi = () => call(`${server.baseUrl}/pets`).catch(() => undefined);
   await until(async () => (await callApi())?.status === 401);
 });
+
+// Regression: with a limit below 40, the service started and refused all connections.
+test('the server process handles requests with the lowest accepted limit of open files, and does not start with a lower one', async () => {
+  await using database = await createDatabase('postgres');
+  const start = (limit: number) =>
+    startServer({
+      env: database.env,
+      command: [
+        'sh',
+        '-c',
+        `ulimit -n ${limit}; exec apps/server/node_modules/.bin/node apps/server/src/main.ts`,
+      ],
+    });
+  await expect(start(63)).rejects.toThrow(/^ulimit -n: this process may open only 63 files/m);
+  await using server = await start(64);
+  expect((await call(`${server.baseUrl}/pets`)).status).toBe(401);
+});
