@@ -78,6 +78,9 @@ export const unlessUnavailable = (report: (failure: unknown) => void) => (failur
 /** The SQLSTATE of a write to a standby or to a read-only database. */
 export const readOnly = '25006';
 
+/** The SQLSTATE of a connection that is refused because there are too many. */
+const noConnectionLeft = '53300';
+
 /** The SQLSTATE of a statement that exceeded `lock_timeout`. */
 export const lockNotAvailable = '55P03';
 
@@ -101,12 +104,19 @@ export function toDatabaseError(error: unknown): DatabaseError {
 }
 
 /**
+ * Matches the messages of PgBouncer when `max_client_conn` is reached, or when a client has waited
+ * too long for a session. PgBouncer reports nearly all errors with the code 08P01.
+ */
+const poolerIsFull = /^(?:no more connections allowed|query_wait_timeout)/;
+
+/**
  * Returns the code and the severity of an error or of its causes. drizzle wraps the errors of the
  * driver, so the code and the severity are in a cause.
  */
 function failureOf(error: unknown): { code: string; severity?: unknown } {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && typeof cause.code === 'string') {
+      if (poolerIsFull.test(cause.message)) return { code: noConnectionLeft };
       return { code: cause.code, severity: 'severity' in cause ? cause.severity : undefined };
     }
   }

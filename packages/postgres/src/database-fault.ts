@@ -34,6 +34,7 @@ const faults: readonly (readonly [code: RegExp, remedy: Remedy, reason: string])
   [/^FATAL_/, 'settings', 'The database refuses connections.'],
   [/^(?:ENOTFOUND|EAI_[A-Z]+)$/, 'connection', 'The name of the database cannot be resolved.'],
   [/^(?:ETIMEDOUT|CONNECT_TIMEOUT|NO_ANSWER)$/, 'connection', 'The database does not respond.'],
+  [/^08P01$/, 'connection', 'A pooler such as PgBouncer refuses the connection.'],
   [
     /^(?:08...|ECONNRESET|EPIPE|CONNECTION_.*)$/,
     'connection',

@@ -3,6 +3,7 @@ import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Database } from './database.ts';
 import { DatabaseUnavailableError } from './database-error.ts';
+import { faultOf } from './database-fault.ts';
 import {
   inTransaction,
   limitStatements,
@@ -60,6 +61,18 @@ test.each(['55000', '42501', '42704'])(
       name: 'DatabaseUnavailableError',
       code: `FATAL_${code}`,
     });
+  },
+);
+
+// Regression: the reason was that the connection was lost. PgBouncer uses the code 08P01 for nearly
+// all errors.
+test.each(['no more connections allowed (max_client_conn)', 'query_wait_timeout'])(
+  'a statement that PgBouncer refuses with the message %j fails because no connection is left',
+  async (message) => {
+    const refusal = Object.assign(new Error(message), { code: '08P01' });
+    const error = await runQuery(db, Promise.reject(refusal)).catch((it: unknown) => it);
+    expect(error).toMatchObject({ name: 'DatabaseUnavailableError', code: '53300' });
+    expect(faultOf('53300').reason).toBe('The database has no connection left.');
   },
 );
 
