@@ -7,7 +7,7 @@ const queries = Object.entries(adminContract).flatMap(([operation, route]) => {
   return query && 'from' in query.shape ? [[operation, query] as const] : [];
 });
 
-test('the operations with a period are the lists and reports of the past', () => {
+test('the operations whose query has a period are the usage reports and the audit log', () => {
   expect(queries.map(([operation]) => operation).sort()).toEqual([
     'getAccount',
     'getDeprecation',

@@ -43,8 +43,8 @@ function toApiError(failure: unknown, req: Request, res: Response): HttpError {
   if (failure instanceof RequestValidationError) {
     return new HttpError('invalid_request', validationMessage(failure, req, res));
   }
-  // Errors with the property `retryAfterSeconds` become a 503. Their classes are not checked,
-  // because the folder `http` must not import other folders.
+  // Errors with the property `retryAfterSeconds` become a 503, such as errors of the database. Their
+  // classes are not checked, because this package does not import the packages that throw them.
   if (failure instanceof Error && 'retryAfterSeconds' in failure) {
     return new HttpError('service_unavailable', errorMessages.service_unavailable, {
       headers: { [rateLimitHeaders.retryAfter]: String(failure.retryAfterSeconds) },

@@ -31,16 +31,21 @@ test('describeFailure returns only the name, the message and the stack of an err
   expect(describeFailure(token)).toEqual({ type: 'string' });
 });
 
-// Regression: Node's error for a host with several addresses has an empty message.
-test('describeFailure contains the reasons of an AggregateError, also in the stack', () => {
-  const failure = new AggregateError([new Error('connect ECONNREFUSED ::1:5433')]);
-  const text = 'connect ECONNREFUSED ::1:5433';
-  expect(describeFailure(failure)).toEqual({
-    type: 'AggregateError',
-    message: text,
-    stack: expect.stringMatching(new RegExp(`^AggregateError: ${text}\n    at `)),
-  });
-});
+// Regression: Node's error for a host with several addresses has an empty message. The stack did not
+// contain the reasons of an error with a message. In a stack, `$&` became "AggregateError".
+test.each([
+  [undefined, 'connect ECONNREFUSED ::1:5433', 'connect ECONNREFUSED ::1:5433'],
+  ['all failed', 'connect ECONNREFUSED ::1:5433', 'all failed; connect ECONNREFUSED ::1:5433'],
+  [undefined, 'no table $&', 'no table $&'],
+])(
+  'describeFailure contains the reasons of an AggregateError with the message %j, also in the stack',
+  (message, reason, text) => {
+    const failure = new AggregateError([new Error(reason)], message);
+    const described = describeFailure(failure);
+    expect(described).toMatchObject({ type: 'AggregateError', message: text });
+    expect(described.stack?.split('\n    at ')[0]).toBe(`AggregateError: ${text}`);
+  },
+);
 
 test.each([
   [

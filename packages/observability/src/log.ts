@@ -92,9 +92,12 @@ export function describeFailure(failure: unknown) {
   if (!(failure instanceof Error)) return { type: typeof failure };
   const { name, message, stack = '' } = failure;
   const text = errorText(failure);
-  // The first line of the stack contains only the error's own message. Pretty lines show only the
-  // stack.
-  const complete = message === '' ? stack.replace(/^.*/, `${name}: ${text}`) : stack;
+  // The stack contains only the error's own message, or no message. Pretty lines show only the stack.
+  // `replace` gets functions, because it would change the characters `$&` in a text.
+  const complete =
+    message === ''
+      ? stack.replace(/^.*/, () => `${name}: ${text}`)
+      : stack.replace(message, () => text);
   return { type: name, message: hideTokens(text), stack: hideTokens(complete) };
 }
 

@@ -1,14 +1,14 @@
 import { type Redis, type SentinelConnectionOptions, SentinelConnector } from 'ioredis';
 
 /**
- * The connector of ioredis for Sentinels, with other clients for the Sentinels. Callers of ioredis
- * cannot reach these clients, which listen for a failover.
+ * The connector of ioredis for Sentinels, with two changes. ioredis opens a client for each Sentinel,
+ * which listens for a failover, and offers no option to change these clients.
  *
  * - Each client has a listener for errors. Otherwise ioredis would print every failed attempt to
  *   connect to a Sentinel to stderr, between the lines of a log.
- * - Each client subscribes to failovers however long its Sentinel was down. By default, ioredis
- *   drops the command after 20 failed attempts. It would then connect to the Sentinel, but not
- *   listen.
+ * - Each client subscribes to failovers, however long its Sentinel was down. By default, ioredis
+ *   drops the command `SUBSCRIBE` after 20 failed attempts. The client would later connect to the
+ *   Sentinel, but not listen.
  */
 export class FailoverConnector extends SentinelConnector {
   constructor(options: unknown) {

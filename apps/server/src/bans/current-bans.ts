@@ -7,9 +7,9 @@ import { apiKeys, openBans } from '../schema/schema.ts';
 export const isOpen = gt(openBans.until, sql`now()`);
 
 /**
- * The SQL condition that a ban has not ended and belongs to an API key that has not ended either. A
- * revoked or expired key stays refused forever, and no operator can unban it. So its ban is in no
- * list and in no number.
+ * The SQL condition that a ban has not ended, and that its API key is neither revoked nor expired.
+ * The requests of a revoked or expired key are refused anyway, and no operator can unban it. So all
+ * lists and counts of bans skip such a key.
  */
 export const isInForce = and(isOpen, isActive(apiKeys));
 

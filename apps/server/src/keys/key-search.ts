@@ -149,8 +149,8 @@ const hasToken = (prefix: string): SQL =>
 
 /**
  * The SQL expression for the end of an API key's last ban. A key may have several bans, because
- * each replica of the service may ban it without the others while Redis is unavailable. A key that
- * has ended has no ban: see `isInForce` in `current-bans.ts`.
+ * each replica of the service may ban it without the others while Redis is unavailable. The
+ * expression is null for a revoked or expired key: see `isInForce` in `current-bans.ts`.
  */
 const bannedUntil = sql<string | null>`(select max(until) from open_bans
   where key_id = ${apiKeys.id} and until > now() and ${isActive(apiKeys)})`.mapWith(openBans.until);
