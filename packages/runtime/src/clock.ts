@@ -15,7 +15,7 @@ export interface Clock {
    * durations.
    */
   elapsed(): number;
-  /** Calls `run` once, after `ms` milliseconds. */
+  /** Calls `run` once, after `ms` milliseconds, or soon if `ms` is negative. */
   after(ms: number, run: () => unknown): Timer;
   /** Calls `run` again and again, every `ms` milliseconds. */
   every(ms: number, run: () => unknown): Timer;
@@ -31,7 +31,8 @@ export function sleep(ms: number, clock = systemClock): Promise<void> {
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
-  after: (ms, run) => setTimeout(run, ms),
+  // For a negative number, Node would print a warning between the lines of the log.
+  after: (ms, run) => setTimeout(run, Math.max(ms, 0)),
   every: (ms, run) => setInterval(run, ms),
   cancel(timer: NodeJS.Timeout | undefined) {
     clearTimeout(timer);
