@@ -7,13 +7,13 @@ const disk = (bavail: number) => () => ({ bavail, bsize: 4_096 });
 test.each([
   ['no free space', 0, '0'],
   ['less free space than one file of the log needs', 4_000, '16'],
-])('a directory on a disk with %s gets a message that says so', (_, blocks, megabytes) => {
+])('describeFullDisk says that the disk is full when it has %s', (_, blocks, megabytes) => {
   expect(describeFullDisk('/data', disk(blocks))).toBe(
     `its disk is full (${megabytes} MB are free). Free at least 64 MB, and start the service again`,
   );
 });
 
-test('a directory on a disk with free space, or one that does not exist, is not reported as full', () => {
+test('describeFullDisk returns undefined when the disk has free space, or when the directory does not exist', () => {
   expect(describeFullDisk('/data', disk(10_000))).toBeUndefined();
   expect(describeFullDisk('/nosuch/directory')).toBeUndefined();
 });
