@@ -173,6 +173,17 @@ export function createCallerQueues<Waiting extends Queued>() {
       return size();
     },
 
+    /**
+     * The average number of waiting requests for each caller. Callers whose empty queues are not
+     * deleted yet are included.
+     */
+    get meanSize() {
+      return size() / Math.max(1, queues.size);
+    },
+
+    /** Returns the number of waiting requests of all callers in a group. */
+    sizeOfGroup: (group: CallerGroup): number => groups[group].size,
+
     /** Adds a request to the queue of its caller. */
     add(request: Waiting): void {
       const { caller } = request;

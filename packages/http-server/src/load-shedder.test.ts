@@ -309,6 +309,30 @@ test('while 64 or more requests wait in total, the load shedder stops reading fr
   expect(shedder.waiting).toBe(64);
 });
 
+test.each([
+  ['keeps reading from', 'fewer', 41, false],
+  ['pauses', 'not fewer', 64, true],
+])(
+  'the load shedder %s the connection of a caller that has %s waiting requests than the average caller',
+  (_does, _than, waiting, isPaused) => {
+    const shedder = open({ maxInFlight: 1 });
+    enter(shedder, 1 + waiting, 'quiet');
+    enter(shedder, 64, 'noisy');
+    const [first] = started;
+    answer(1);
+    expect(first).toMatchObject({ caller: 'quiet', req: { socket: { isPaused } } });
+  },
+);
+
+test('the load shedder pauses the connections of networks that sent only one request if 64 requests without an API key wait', () => {
+  const shedder = open({ maxInFlight: 3 });
+  for (let i = 0; i < 70; i += 1) enter(shedder, 1, `network ${i}`);
+  enter(shedder, 1, 'customer');
+  const all = [...started];
+  answer(2);
+  expect(pausedOf(all)).toBe(2);
+});
+
 test('the load shedder keeps reading from all connections while fewer than 64 requests wait in total', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 64, 'noisy');
@@ -321,8 +345,8 @@ test('the load shedder resumes reading from one paused connection of each caller
   const shedder = open({ maxInFlight: 4 });
   enter(shedder, 3, 'first');
   enter(shedder, 1, 'second');
-  enter(shedder, 40, 'first');
-  enter(shedder, 30, 'second');
+  enter(shedder, 35, 'first');
+  enter(shedder, 35, 'second');
   const firstOnes = started.slice(0, 4);
   const paused = () => firstOnes.map(({ req }) => req.socket.isPaused);
   // Four of the 74 requests are in flight, and the other 70 wait. Each `answer(4)` finishes four
@@ -334,13 +358,13 @@ test('the load shedder resumes reading from one paused connection of each caller
   expect([shedder.waiting, paused()]).toEqual([62, [false, true, true, false]]);
 });
 
-test('the load shedder resumes reading from a paused connection after 500 ms, even if no request has finished', async () => {
+test('the load shedder resumes reading from a paused connection after 1 s, even if no request has finished', async () => {
   const shedder = open({ maxInFlight: 1, maxWaitMs: 5_000 });
   enter(shedder, 100, 'noisy');
   const [first] = started;
   answer(1);
   expect(first?.req.socket.isPaused).toBe(true);
-  await clock.advance(499);
+  await clock.advance(999);
   runIteration();
   expect(first?.req.socket.isPaused).toBe(true);
   await clock.advance(1);
@@ -354,7 +378,7 @@ test('the load shedder does not resume a paused connection after the connection 
   const [first] = started;
   answer(1);
   if (first) first.req.socket.destroyed = true;
-  await clock.advance(500);
+  await clock.advance(1_000);
   runIteration();
   expect(first?.req.socket.isPaused).toBe(true);
 });

@@ -20,7 +20,11 @@ const maxPerIteration = 256;
  */
 const maxUnpaused = 64;
 
-/** The number of waiting requests that a caller must have before its connections are paused. */
+/**
+ * The number of waiting requests that a caller must have before its connections are paused. The
+ * caller must also have at least as many as the average caller. Otherwise callers with few requests
+ * would be paused, too, while the database is slow.
+ */
 const minWaitingToPause = 2;
 
 /**
@@ -153,12 +157,17 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
 
   /**
    * Pauses the connection of a request that was finished or refused, if many requests wait and its
-   * caller has sent several of them. A caller that sends few requests is not paused.
+   * caller has sent several of them. A caller with an API key that sends few requests is not
+   * paused. A caller without a key is also paused if many requests without a key wait, because an
+   * attacker can send each request from another network.
    */
   function pauseBusyCaller(res: Entering, handlers: WaitingHandlers<Entering>): void {
     if (queues.size + overdue.size < maxUnpaused) return;
     const caller = handlers.callerOf(res);
-    if (queues.sizeOf(caller) >= minWaitingToPause) paused.pause(caller, res.req.socket);
+    const isBusy = queues.sizeOf(caller) >= Math.max(minWaitingToPause, queues.meanSize);
+    const isOfManyNetworks =
+      caller.group === 'networks' && queues.sizeOfGroup('networks') >= maxUnpaused;
+    if (isBusy || isOfManyNetworks) paused.pause(caller, res.req.socket);
   }
 
   function start(res: Entering, handlers: WaitingHandlers<Entering>): void {

@@ -1,8 +1,12 @@
 import type { Clock } from '@animal-store/runtime';
 import { createCallerQueues, type Queued, type WaitingCaller } from './caller-queues.ts';
 
-/** The longest time in milliseconds that a connection is paused. */
-const maxPauseMs = 500;
+/**
+ * The longest time in milliseconds that a connection is paused. With 4,500 connections of callers
+ * that do not back off, the turn of a connection comes after up to a second. If connections were
+ * resumed much earlier, their requests would be read, wait, and be refused.
+ */
+const maxPauseMs = 1_000;
 
 /** The properties of a socket that are needed to pause and resume reading. */
 export interface PausableSocket {
