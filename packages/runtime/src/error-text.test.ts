@@ -16,3 +16,9 @@ test.each<readonly [text: string, error: unknown]>([
 ])('errorText returns the text %j', (text, error) => {
   expect(errorText(error)).toBe(text);
 });
+
+test('errorText ends for an error that is its own cause', () => {
+  const error = new RangeError('');
+  error.cause = new AggregateError([error]);
+  expect(errorText(error)).toBe('RangeError');
+});
