@@ -1,3 +1,4 @@
+import { formatsDeclaredOnce } from '@animal-store/testkit/declare-once';
 import { defineConfig, type UserConfig } from 'tsdown';
 
 /**
@@ -5,7 +6,7 @@ import { defineConfig, type UserConfig } from 'tsdown';
  */
 const options: UserConfig = {
   clean: false,
-  format: ['esm', 'cjs'],
+  format: formatsDeclaredOnce,
   platform: 'neutral',
   target: 'es2022',
   tsconfig: 'tsconfig.build.json',

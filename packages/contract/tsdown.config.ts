@@ -1,7 +1,8 @@
+import { formatsDeclaredOnce } from '@animal-store/testkit/declare-once';
 import { defineConfig, type UserConfig } from 'tsdown';
 
 const format: UserConfig = {
-  format: ['esm', 'cjs'],
+  format: formatsDeclaredOnce,
   platform: 'neutral',
   target: 'es2022',
   tsconfig: 'tsconfig.build.json',

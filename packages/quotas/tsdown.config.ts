@@ -1,9 +1,10 @@
+import { formatsDeclaredOnce } from '@animal-store/testkit/declare-once';
 import { defineConfig } from 'tsdown';
 
 // The build is only for publishing. Inside the workspace, other packages import the sources.
 export default defineConfig({
   entry: ['src/index.ts', 'src/express.ts'],
-  format: ['esm', 'cjs'],
+  format: formatsDeclaredOnce,
   platform: 'node',
   target: 'node22',
   tsconfig: 'tsconfig.build.json',
