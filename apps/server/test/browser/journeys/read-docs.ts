@@ -145,7 +145,7 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
   const formCount = Object.keys(tries).length;
   await expect.poll(() => page.locator('details.try').count()).toBe(formCount);
   const height = await page.evaluate('document.body.scrollHeight');
-  expect(height).toBeLessThan(isPhone ? 14_500 : 9_000);
+  expect(height).toBeLessThan(isPhone ? 14_000 : 9_000);
   await page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true');
   await page.getByRole('heading', { name: 'Response: 201' }).waitFor();
   expect(await overflowOf(page)).toBe(0);
