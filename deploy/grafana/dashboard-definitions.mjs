@@ -298,6 +298,21 @@ export const dashboards = [
         ],
       },
       {
+        title: 'Clocks',
+        panels: [
+          {
+            title: 'Clock of each replica, ahead of Postgres and Redis',
+            unit: 's',
+            queries: [
+              {
+                expr: `animal_store_clock_difference_seconds{${on}}`,
+                legend: '{{instance}}: {{store}}',
+              },
+            ],
+          },
+        ],
+      },
+      {
         title: 'Usage ledger',
         panels: [
           {

@@ -20,10 +20,11 @@ import {
   defaultDatabaseLimits,
   defaultPlace,
   probeDatabase,
+  runForAll,
   unlessUnavailable,
   watchAvailability,
 } from '@animal-store/postgres';
-import { type Clock, repeat, systemClock } from '@animal-store/runtime';
+import { type Clock, measureClockDifference, repeat, systemClock } from '@animal-store/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { createAccountManagement } from './accounts/account-management.ts';
 import { type ApiSettings, defaultApiSettings } from './api/api-settings.ts';
@@ -31,6 +32,7 @@ import { createApp } from './api/app.ts';
 import { createConfirmation } from './api/confirm-caller.ts';
 import { keyOf } from './api/identify-caller.ts';
 import { createAuditLog, defaultDeleteAuditMs, deleteExpiredAudit } from './audit/audit-log.ts';
+import { readDatabaseTime } from './bans/ban-log.ts';
 import type { BanLogSettings } from './bans/ban-log-settings.ts';
 import { readBansAsStored } from './bans/current-bans.ts';
 import { openBanLog } from './bans/open-ban-log.ts';
@@ -342,6 +344,17 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     animal_store_heartbeat_age_seconds: () =>
       place.kind === 'postgres' ? replicaCount.silentMs() / 1_000 : 0,
     animal_store_usage_write_age_seconds: () => usage.writeAgeMs() / 1_000,
+  });
+  metrics.watchClocks({
+    redis: quotas.keys.clockDifferenceMs,
+    // An embedded database uses the clock of this process.
+    ...(place.kind === 'postgres' && {
+      postgres: () =>
+        measureClockDifference(() => runForAll(() => readDatabaseTime(database.background)), {
+          ...systemClock,
+          now: clock.now,
+        }),
+    }),
   });
 
   // The ops listener opens first. It responds to health checks while this replica waits for

@@ -91,3 +91,17 @@ test('a scrape in the OpenMetrics format does not change the names and values of
   // prom-client does not escape them.
   expect(text.split('\n').filter((line) => /^# HELP .*["\\]/.test(line))).toEqual([]);
 });
+
+test('watchClocks leaves out the clock difference of a store that no longer responds', async () => {
+  const differencesMs: (number | undefined)[] = [-1_500, undefined];
+  metrics.watchClocks({
+    postgres: async () => 20,
+    redis: async () => differencesMs.shift(),
+  });
+  const samples = async () =>
+    (await linesOf('plain')).filter((line) => line.startsWith('animal_store_clock_difference'));
+  const ofPostgres = 'animal_store_clock_difference_seconds{store="postgres"} 0.02';
+  const ofRedis = 'animal_store_clock_difference_seconds{store="redis"} -1.5';
+  expect(await samples()).toEqual([ofPostgres, ofRedis]);
+  expect(await samples()).toEqual([ofPostgres]);
+});

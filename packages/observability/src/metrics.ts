@@ -39,6 +39,9 @@ const watchedGauges = {
 const spanLosses = ['queue_full', 'export_failed'] as const;
 export type SpanLoss = (typeof spanLosses)[number];
 
+/** The stores whose clocks decide about requests. */
+type Store = 'postgres' | 'redis';
+
 type WatchedGauge = keyof typeof watchedGauges;
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -268,6 +271,30 @@ export function openMetrics({
           registers,
         });
       }
+    },
+
+    /**
+     * Adds the gauge of clock differences.
+     *
+     * @param measure measures by how many milliseconds the clock of this replica is ahead of the
+     *   clock of each store. The functions are called at each scrape. If a function returns
+     *   `undefined`, the scrape has no sample for this store, instead of an old one.
+     */
+    watchClocks(measure: Partial<Record<Store, () => Promise<number | undefined>>>): void {
+      new Gauge({
+        name: 'animal_store_clock_difference_seconds',
+        help: 'How far the clock of this replica is ahead of the clock of a store (negative if it is behind), with an error of at most half a second.',
+        labelNames: ['store'],
+        async collect() {
+          const measured = Object.entries(measure).map(async ([store, measureMs]) => {
+            const differenceMs = await measureMs();
+            if (differenceMs === undefined) this.remove({ store });
+            else this.set({ store }, differenceMs / 1_000);
+          });
+          await Promise.all(measured);
+        },
+        registers,
+      });
     },
 
     countRequest(record: RequestRecord): void {

@@ -12,6 +12,7 @@ import type { Quota } from './quota.ts';
 import type { QuotaDecision } from './quota-decision.ts';
 import { QuotaLimiter } from './quota-limiter.ts';
 import { checkQuotasOptions, memoryOptions, type QuotasOptions } from './quotas-options.ts';
+import { measureRedisClock } from './redis-clock.ts';
 import { createRedisNames } from './redis-format.ts';
 import { createRedisProbe } from './redis-probe.ts';
 import { watchForRefusal } from './redis-refusal.ts';
@@ -97,6 +98,14 @@ export interface Quotas {
    * not accept. Retries do not help.
    */
   refusal(): string | undefined;
+  /**
+   * Measures by how many milliseconds the clock of this process is ahead of the clock of Redis. In
+   * a Cluster, the result is the largest difference to a primary. Each call sends TIME to Redis.
+   *
+   * @returns the difference; a negative number if the clock of this process is behind. Without
+   *   Redis, or if Redis does not respond within a second, the result is `undefined`.
+   */
+  clockDifferenceMs(): Promise<number | undefined>;
   /** Closes the connection to Redis. A client that was passed as `redis` stays open. */
   close(): void;
 }
@@ -186,6 +195,7 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
     createAllowance: (name, { perMinute }) =>
       createAllowance(name, { clock, perMinute }, { redis, names, breaker, replicas }),
     refusal: refused.sentence,
+    clockDifferenceMs: () => measureRedisClock(redis, clock),
     close,
   };
 }
@@ -207,6 +217,7 @@ export function createMemoryQuotas(
     }),
     createAllowance: (name, { perMinute }) => createAllowance(name, { clock, perMinute }),
     refusal: () => undefined,
+    clockDifferenceMs: async () => undefined,
     close() {},
   };
 }

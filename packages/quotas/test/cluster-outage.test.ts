@@ -45,3 +45,17 @@ test('while a node of the Redis Cluster is down, each replica decides all reques
   const lostOrRefused = /The connection to Redis was lost|ECONNREFUSED|ECONNRESET/;
   expect(reasons).toMatchObject([{ message: expect.stringMatching(lostOrRefused) }]);
 });
+
+test('clockDifferenceMs measures the nodes of a Redis Cluster that respond while a node is down', async () => {
+  await using cluster = await openRedisCluster();
+  await using quotas = await openTestQuotas({
+    redis: cluster.urls,
+    now: () => Date.now() + 3_600_000,
+  });
+  await cluster.nodes[0]?.kill();
+  const startedAt = performance.now();
+  const differenceMs = await quotas.keys.clockDifferenceMs();
+  const roundTripMs = performance.now() - startedAt;
+  // Both clocks have a resolution of a millisecond.
+  expect(Math.abs(Number(differenceMs) - 3_600_000)).toBeLessThanOrEqual(roundTripMs + 1);
+});

@@ -36,6 +36,15 @@ test('Redis decides by its own clock, even when the clock of the replica differs
   expect(resetAt).toBeLessThanOrEqual((await minuteAfter()) + 1);
 });
 
+test('clockDifferenceMs says how far the clock of this process is behind the clock of Redis', async () => {
+  const { keys } = await open({ now: () => Date.now() - 3_600_000 });
+  const startedAt = performance.now();
+  const differenceMs = await keys.clockDifferenceMs();
+  const roundTripMs = performance.now() - startedAt;
+  // Both clocks have a resolution of a millisecond.
+  expect(Math.abs(Number(differenceMs) + 3_600_000)).toBeLessThanOrEqual(roundTripMs + 1);
+});
+
 test('a ban keeps its time to live in Redis when the banned API key joins or leaves an account', async () => {
   const { connection } = redis;
   const { keys } = await open({ banPolicy: strict });

@@ -8,6 +8,9 @@ import { call, startService, type TestService } from '../support/test-service.ts
 // `process/observability.test.ts` tests the metrics of a whole process, with every name that the
 // documentation mentions.
 
+/** A clock that is an hour ahead of the clocks of Redis and Postgres. */
+const hourAhead = { ...systemClock, now: () => Date.now() + 3_600_000 };
+
 let redis: Redis;
 let service: TestService & AsyncDisposable;
 /**
@@ -23,7 +26,7 @@ beforeAll(async () => {
   // The interval for writing counts is long, so that no SQL statement writes counts during the
   // test.
   const env = { ...own, USAGE_FLUSH_MS: '60000' };
-  service = stack.use(await startService('postgres', { clock: systemClock, env }));
+  service = stack.use(await startService('postgres', { clock: hourAhead, env }));
   const { call: ask } = adminOf(service.server);
   for (const path of ['/pets', '/pets']) await service.call(path, { token: service.tokens.pro });
   await service.call('/pets/1', { token: null });
@@ -84,6 +87,17 @@ test.each([
 ])('the metric animal_store_%s has the value %d after a few requests', (name, value) => {
   expect(sample(atFirst, `animal_store_${name}`)).toBe(value);
 });
+
+test.each(['postgres', 'redis'])(
+  'the metrics show how far the clock of this replica is ahead of the clock of %s',
+  async (store) => {
+    const name = `animal_store_clock_difference_seconds{store="${store}"}`;
+    const startedAt = performance.now();
+    const seconds = await until(async () => sample(await scrape(service.server), name));
+    const scrapeSeconds = (performance.now() - startedAt) / 1_000;
+    expect(Math.abs(seconds - 3_600)).toBeLessThanOrEqual(scrapeSeconds);
+  },
+);
 
 test('the labels of metrics contain no values that callers have sent', () => {
   const [first, second] = [before, after].map((metrics) =>
