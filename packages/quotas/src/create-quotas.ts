@@ -94,8 +94,8 @@ export interface Quotas {
   /**
    * Returns why Redis refuses this replica now, or `undefined` if Redis accepts it. A reason is a
    * wrong database number, user or password, a command that the user may not run, a wrong password
-   * or name of the Sentinels, a command that they refuse, or a certificate that this process does
-   * not accept. Retries do not help.
+   * or name of the Sentinels, a command that they refuse, one URL for a Cluster, several URLs for a
+   * Redis that is not a Cluster, or a certificate that this process does not accept. Retries do not help.
    */
   refusal(): string | undefined;
   /**
@@ -121,8 +121,9 @@ export class QuotasUnavailableError extends Error {
 
 /**
  * An error for a Redis that refuses the user, the password, a command or the number of the database,
- * or for Sentinels that refuse their password or a command, or do not know the primary. Retries do not
- * help.
+ * or for Sentinels that refuse their password or a command, or do not know the primary. The error is
+ * also used for a single URL of a Redis Cluster, and for several URLs of a Redis that is not a Cluster.
+ * Retries do not help.
  */
 export class RedisRefusalError extends Error {
   override readonly name = 'RedisRefusalError';
@@ -134,8 +135,9 @@ export class RedisRefusalError extends Error {
  *
  * @throws {TypeError} if an option is invalid.
  * @throws {RedisRefusalError} if Redis is reachable, but refuses the number of the database, the
- *   user, the password or a command, or if the Sentinels refuse their password or a command, or
- *   do not know the primary.
+ *   user, the password or a command, if the Sentinels refuse their password or a command, or do not
+ *   know the primary, if a single URL leads to a Redis Cluster, or if several URLs lead to a Redis
+ *   that is not a Cluster.
  */
 export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas> {
   checkQuotasOptions(options);
@@ -156,11 +158,11 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
   const redis = openRedis(source, { connectTimeoutMs, name: prefix });
   const reasonOf = watchForReason(redis);
   const refused = watchForRefusal(redis);
-  const probeRedis = createRedisProbe(redis, names.probes(isCluster(redis)), {
-    timeoutMs,
-    connectTimeoutMs,
-  });
-  const probe = () => refused.watchProbe(probeRedis);
+  const probeOf = (count: 'one' | 'every node') => {
+    const probe = createRedisProbe(redis, names.probes(count), { timeoutMs, connectTimeoutMs });
+    return () => refused.watchProbe(probe);
+  };
+  const probe = probeOf(isCluster(redis) ? 'every node' : 'one');
   warnOfEviction(redis, onWarning);
   const breaker = createCircuitBreaker({
     timeoutMs,
@@ -184,8 +186,10 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
   }
   throwIfRefused();
   // The first probe runs before this function returns, so that a wrong configuration is found
-  // before the first request.
-  await breaker.run(probe).catch(throwIfRefused);
+  // before the first request. The first probe writes the Redis keys of every node even if there is
+  // only one URL. Otherwise it would succeed on a node of a Cluster that stores the only Redis key of
+  // the probe, and decisions about other Redis keys would fail.
+  await breaker.run(probeOf('every node')).catch(throwIfRefused);
 
   return {
     ...composeStores({

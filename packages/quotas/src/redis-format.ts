@@ -81,12 +81,12 @@ export function createRedisNames(prefix: string) {
     allowanceOf: (name: string) => `${prefix}:allowance:${name}`,
 
     /**
-     * Returns the Redis keys that a probe writes. For a Cluster, there are so many Redis keys that
-     * every node stores at least one.
+     * Returns the Redis keys that a probe writes. For `every node`, there are so many Redis keys that
+     * every node of a Cluster stores at least one.
      */
-    probes(isCluster: boolean): string[] {
+    probes(count: 'one' | 'every node'): string[] {
       const name = `${prefix}:probe`;
-      return isCluster ? Array.from({ length: 32 }, (_, i) => `${name}:{${i}}`) : [name];
+      return count === 'one' ? [name] : Array.from({ length: 32 }, (_, i) => `${name}:{${i}}`);
     },
   };
 }

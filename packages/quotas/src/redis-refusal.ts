@@ -10,13 +10,20 @@ const isRefusedLogin = (message: string) => /^(?:WRONGPASS|NOAUTH) /.test(messag
 const isRefusedCommand = (message: string) =>
   /^NOPERM |can't run this command|unknown (?:redis )?command/i.test(message);
 
+/** Matches the error of a node of a Redis Cluster for a Redis key of another node. */
+const isOfOtherNode = (message: string) => message.startsWith('MOVED ');
+
+/** Matches the error that a Redis without the Cluster mode returns for a command of a Cluster. */
+const isNoCluster = (message: string) => message.includes('cluster support disabled');
+
 /** Matches the codes of the errors of Node for a certificate that this process does not accept. */
 const certificateCode = /^(?:ERR_TLS_CERT|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_)/;
 
 /**
  * Watches a connection for refusals that retries do not fix: Redis refuses the database, the user,
  * the password or a command, the Sentinels refuse their password or a command or do not know the
- * primary, or this process does not accept the certificate of Redis.
+ * primary, a single URL leads to a Redis Cluster or several URLs lead to a Redis that is not a Cluster,
+ * or this process does not accept the certificate of Redis.
  *
  * @returns four members. `sentence` returns the message for operators, or `undefined` if nothing is
  *   refused now. `startFault` returns the same message, unless the reason is a certificate. With an
@@ -35,13 +42,15 @@ export function watchForRefusal(redis: RedisConnection) {
     const [, fromSentinel] =
       /^All sentinels are unreachable.* Last error: (.*)/.exec(message) ?? [];
     if (isRefusedDatabase(error)) {
-      refusal = `Redis refuses the number of the database (${message}). Use a smaller number as the path of the URL, or increase Redis's setting databases`;
+      refusal = describeRefusedDatabase(message);
     } else if (fromSentinel !== undefined) {
       refusal = describeSentinelRefusal(fromSentinel) ?? refusal;
     } else if (isRefusedLogin(message)) {
       refusal = `Redis refuses the user or the password (${message})`;
     } else if (isRefusedCommand(message)) {
       refusal = describeRefusedCommand(message);
+    } else if (isNoCluster(message)) {
+      refusal = `The Redis at these URLs is not a Cluster (${message}). Write a single URL, or the URL of its Sentinels`;
     } else if (certificateCode.test(code)) {
       certificateFault = `The certificate of Redis is not accepted (${message})`;
     }
@@ -60,8 +69,11 @@ export function watchForRefusal(redis: RedisConnection) {
       await probe();
       refusal = undefined;
     } catch (error) {
-      if (error instanceof Error && isRefusedCommand(error.message)) {
-        refusal = describeRefusedCommand(error.message);
+      const message = error instanceof Error ? error.message : '';
+      if (isRefusedCommand(message)) refusal = describeRefusedCommand(message);
+      // The client of a Cluster follows this error itself.
+      if (isOfOtherNode(message) && !isCluster(redis)) {
+        refusal = `The Redis at this URL is a node of a Cluster (${message}). Write the URLs of some nodes, separated by commas. If the Cluster has only one address, write its URL twice`;
       }
       throw error;
     }
@@ -91,8 +103,19 @@ function describeSentinelRefusal(response: string): string | undefined {
   return undefined;
 }
 
+function describeRefusedDatabase(message: string): string {
+  const advice = message.includes('cluster mode')
+    ? 'A Cluster has only database 0. Remove the number, and write the URLs of some nodes, separated by commas'
+    : "Use a smaller number as the path of the URL, or increase Redis's setting databases";
+  return `Redis refuses the number of the database (${message}). ${advice}`;
+}
+
 const describeRefusedCommand = (message: string) =>
-  `Redis refuses a command that the limits need (${withoutArguments(message)}). Allow the command for the user: see "Least rights" in docs/operating.md`;
+  `Redis refuses a command that the limits need (${withoutArguments(message)}). ${
+    /unknown/i.test(message)
+      ? 'Enable the command in Redis. If the URL leads to a Sentinel, write redis+sentinel:// and the name of the primary'
+      : 'Allow the command for the user: see "Least rights" in docs/operating.md'
+  }`;
 
 /**
  * Cuts an error message off before the arguments of the command. If Redis does not know a command, it

@@ -104,6 +104,42 @@ test('createQuotas rejects with a RedisRefusalError when the Sentinels refuse a 
   await expect(noPermission).rejects.toThrow(/^The Sentinels refuse a command \(NOPERM /);
 });
 
+// Regression: the quotas started without Redis. If the node stored the only Redis key of the probe,
+// the circuit breaker opened and closed again and again.
+test('createQuotas rejects with a RedisRefusalError when the only URL leads to a node of a Redis Cluster', async () => {
+  await using cluster = await openRedisCluster();
+  for (const url of cluster.urls) {
+    const opening = createQuotas({ redis: url, ...patientQuotas });
+    await expect(opening).rejects.toThrow(
+      /^The Redis at this URL is a node of a Cluster \(MOVED .*\)\. Write the URLs of some nodes/,
+    );
+    await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
+  }
+  const otherDatabase = createQuotas({ redis: `${cluster.urls[0]}/1`, ...patientQuotas });
+  await expect(otherDatabase).rejects.toThrow(
+    /\. A Cluster has only database 0\. Remove the number/,
+  );
+});
+
+// Regression: the quotas started without Redis.
+test('createQuotas rejects with a RedisRefusalError when several URLs lead to a Redis that is not a Cluster', async () => {
+  await using redis = await startRedis();
+  const opening = createQuotas({ redis: [redis.url, redis.url], ...patientQuotas });
+  await expect(opening).rejects.toThrow(
+    /^The Redis at these URLs is not a Cluster \(ERR .*\)\. Write a single URL/,
+  );
+  await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
+});
+
+// Regression: the message advised to allow the command for the user.
+test('createQuotas advises to write redis+sentinel:// when a redis:// URL leads to a Sentinel', async () => {
+  await using redis = await openRedisSentinels();
+  const [{ url } = { url: '' }] = redis.sentinels;
+  await expect(createQuotas({ redis: url, ...patientQuotas })).rejects.toThrow(
+    /^Redis refuses a command .*\. If the URL leads to a Sentinel, write redis\+sentinel:\/\//,
+  );
+});
+
 // Regression: after a change of the certificate, neither the log nor `/readyz` contained the reason.
 test('watchForRefusal reports a certificate that is not accepted, until the connection is ready again, and does not let the start fail', async () => {
   await using server = await startRedis();

@@ -34,8 +34,8 @@ export interface ServiceQuotas {
 /**
  * Opens the quotas of the service. They can be opened even if Redis is down.
  *
- * @throws {StartupError} if Redis is up but refuses the database number, the user, the password or a
- * command.
+ * @throws {StartupError} if Redis is up but refuses the service, as {@link RedisRefusalError}
+ *   describes.
  */
 export async function openQuotas(
   options: Partial<QuotaSettings> & Omit<QuotasOptions, keyof QuotaSettings> = {},
