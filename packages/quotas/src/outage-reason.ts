@@ -1,3 +1,4 @@
+import { onConnectionError } from './connection-error.ts';
 import type { RedisConnection } from './open-redis.ts';
 
 /**
@@ -9,9 +10,8 @@ import type { RedisConnection } from './open-redis.ts';
  */
 export function watchForReason(redis: RedisConnection): (failure: unknown) => unknown {
   let lastError: unknown;
-  redis.on('error', (error: Error & { lastNodeError?: unknown }) => {
-    // A ClusterAllFailedError contains the error of the last node as `lastNodeError`.
-    lastError = error.lastNodeError ?? error;
+  onConnectionError(redis, (error) => {
+    lastError = error;
   });
   redis.on('ready', () => {
     lastError = undefined;

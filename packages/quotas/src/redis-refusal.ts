@@ -1,3 +1,4 @@
+import { type ConnectionError, onConnectionError } from './connection-error.ts';
 import { isCluster, isRefusedDatabase, type RedisConnection } from './open-redis.ts';
 
 /** Matches the errors that Redis and Sentinels return for a wrong user or password. */
@@ -20,10 +21,17 @@ const isNoCluster = (message: string) => message.includes('cluster support disab
 const certificateCode = /^(?:ERR_TLS_CERT|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_)/;
 
 /**
+ * Matches the code of the error of Node for a server that requires a certificate of the client. Only
+ * TLS 1.3 has an alert for this case.
+ */
+const clientCertificateCode = /^ERR_SSL_.*_CERTIFICATE_REQUIRED$/;
+
+/**
  * Watches a connection for refusals that retries do not fix: Redis refuses the database, the user,
  * the password or a command, the Sentinels refuse their password or a command or do not know the
  * primary, a single URL leads to a Redis Cluster or several URLs lead to a Redis that is not a Cluster,
- * or this process does not accept the certificate of Redis.
+ * Redis requires a client certificate, or this process does not accept the certificate of Redis or
+ * of a Sentinel.
  *
  * @returns four members. `sentence` returns the message for operators, or `undefined` if nothing is
  *   refused now. `startFault` returns the same message, unless the reason is a certificate. With an
@@ -36,13 +44,19 @@ export function watchForRefusal(redis: RedisConnection) {
   const first = Promise.withResolvers<void>();
   let refusal: string | undefined;
   let certificateFault: string | undefined;
-  function readRefusal(error: Error & { lastNodeError?: Error }): void {
-    const { message, code = '' } = (error.lastNodeError ?? error) as Error & { code?: string };
+  function readRefusal(error: ConnectionError): void {
+    const { message, code = '' } = error;
     // ioredis puts the response of the last Sentinel into the message of its own error.
     const [, fromSentinel] =
       /^All sentinels are unreachable.* Last error: (.*)/.exec(message) ?? [];
     if (isRefusedDatabase(error)) {
       refusal = describeRefusedDatabase(message);
+    } else if (clientCertificateCode.test(code)) {
+      refusal =
+        'Redis requires a client certificate, which is not supported. Set tls-auth-clients to no or optional in Redis and its Sentinels, and use a password';
+    } else if (certificateCode.test(code)) {
+      const subject = fromSentinel === undefined ? 'Redis' : 'a Sentinel';
+      certificateFault = `The certificate of ${subject} is not accepted (${fromSentinel ?? message})`;
     } else if (fromSentinel !== undefined) {
       refusal = describeSentinelRefusal(fromSentinel) ?? refusal;
     } else if (isRefusedLogin(message)) {
@@ -51,12 +65,10 @@ export function watchForRefusal(redis: RedisConnection) {
       refusal = describeRefusedCommand(message);
     } else if (isNoCluster(message)) {
       refusal = `The Redis at these URLs is not a Cluster (${message}). Write a single URL, or the URL of its Sentinels`;
-    } else if (certificateCode.test(code)) {
-      certificateFault = `The certificate of Redis is not accepted (${message})`;
     }
     if (refusal !== undefined) first.resolve();
   }
-  redis.on('error', readRefusal);
+  onConnectionError(redis, readRefusal);
   // Before a Cluster is ready, ioredis sends CLUSTER INFO. If Redis refuses this command, ioredis
   // connects again and again, and reports no error. So the command is sent once more.
   if (isCluster(redis)) redis.on('connect', () => void redis.cluster('INFO').catch(readRefusal));

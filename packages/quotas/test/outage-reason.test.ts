@@ -36,6 +36,25 @@ test('watchForReason returns the error of a refused connection, or the error tha
   }
 });
 
+// Regression: the log contained "Connection is closed.".
+test('watchForReason returns the reason of a Sentinel and of a node of a Redis Cluster that cannot be reached', async () => {
+  const port = await freePort();
+  const host = `127.0.0.1:${port}`;
+  for (const [urls, message] of [
+    [
+      [`redis+sentinel://${host}/mymaster`],
+      `All sentinels are unreachable. Retrying from scratch after 50ms. Last error: connect ECONNREFUSED ${host}`,
+    ],
+    [[`redis://${host}`, `redis://${host}`], `connect ECONNREFUSED ${host}`],
+  ] as const) {
+    const redis = openRedis(urls, { connectTimeoutMs: 5_000, name: 'test' });
+    const reasonOf = watchForReason(redis);
+    await once(redis, 'error');
+    redis.disconnect();
+    expect(reasonOf(undefined)).toMatchObject({ message });
+  }
+});
+
 // Regression: the log contained "Stream isn't writeable and enableOfflineQueue options is false".
 test('watchForReason reports the lost connection when a command fails before ioredis has noticed the end of the connection', async () => {
   await using server = await startRedis();

@@ -158,3 +158,32 @@ test('watchForRefusal reports a certificate that is not accepted, until the conn
   redis.disconnect(true);
   await until(() => refused.sentence() === undefined);
 });
+
+// Regression: neither the log nor `/readyz` contained the reason.
+test('watchForRefusal reports a certificate of a Sentinel that is not accepted', async () => {
+  await using server = await startRedis();
+  const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
+  onTestFinished(() => redis.disconnect());
+  const refused = watchForRefusal(redis);
+  const message =
+    'All sentinels are unreachable. Retrying from scratch after 50ms. Last error: certificate has expired';
+  redis.emit('error', Object.assign(new Error(message), { code: 'CERT_HAS_EXPIRED' }));
+  expect(refused.sentence()).toBe(
+    'The certificate of a Sentinel is not accepted (certificate has expired)',
+  );
+  expect(refused.startFault()).toBeUndefined();
+});
+
+// Regression: the log contained only a line of OpenSSL, and the service started without Redis.
+test('watchForRefusal lets the start fail when Redis requires a client certificate', async () => {
+  await using server = await startRedis();
+  const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
+  onTestFinished(() => redis.disconnect());
+  const refused = watchForRefusal(redis);
+  const message = 'SSL routines:ssl3_read_bytes:tlsv13 alert certificate required';
+  const code = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
+  redis.emit('error', Object.assign(new Error(message), { code }));
+  expect(refused.startFault()).toMatch(
+    /^Redis requires a client certificate, which is not supported/,
+  );
+});
