@@ -107,6 +107,13 @@ test.each([
   expect(parsePostgresUrl(text)).toMatch(/^expected postgres:\/\/user:password@host\/name, /);
 });
 
+// Regression: the message said nothing about the question mark, so its reader looked for a parameter.
+test('parsePostgresUrl says how to write a question mark when a password contains one', () => {
+  expect(parsePostgresUrl('postgres://user:se?cret@host/name')).toBe(
+    'expected parameters such as ?name=value; write a question mark in a password as %3F',
+  );
+});
+
 test('parsePostgresUrl uses the user of the operating system, like libpq, when the URL has no user and no database', () => {
   const url = parsePostgresUrl('postgres://host');
   expect(url).toMatchObject({ database: typeof url === 'string' ? '' : url.user, password: '' });

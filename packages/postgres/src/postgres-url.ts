@@ -136,7 +136,7 @@ export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
 };
 
 const expected =
-  'expected postgres://user:password@host/name, several hosts separated by commas, with special characters percent-encoded';
+  'expected postgres://user:password@host/name, several hosts separated by commas, with special characters percent-encoded and IPv6 addresses in brackets';
 
 const form =
   /^postgres(?:ql)?:\/\/(?:(?<user>[^@/?#:]*)(?::(?<password>[^@/?#]*))?@)?(?<hosts>[^@/?#]+)(?:\/(?<database>[^?#/]*))?(?:\?(?<query>[^#]*))?$/;

@@ -61,7 +61,7 @@ export const redisParameters: Readonly<Record<string, ParameterRule>> = {
 };
 
 const expected =
-  'expected redis://user:password@host:port, the URLs of a Cluster separated by commas, or redis+sentinel://host:port,host:port/name';
+  'expected redis://user:password@host:port, the URLs of a Cluster separated by commas, or redis+sentinel://host:port,host:port/name, with special characters percent-encoded and IPv6 addresses in brackets';
 
 /**
  * Parses `REDIS_URL`. The returned URLs have no parameters, because the Redis client would read

@@ -68,6 +68,16 @@ test.each([
   // of them must use TLS.
   ['redis://a,rediss://b', /^expected the same user, the same password and the same use of TLS/],
   ['redis://:secret@a,redis://b', /^expected the same user, the same password/],
+  // Regression: the message said nothing about special characters and IPv6 addresses.
+  ...[
+    'redis://u:sec/secret@a',
+    'redis://u:sec#secret@a',
+    'redis://u:s?secret@a',
+    'redis://::1:6379',
+  ].map((url): [string, RegExp] => [
+    url,
+    /, with special characters percent-encoded and IPv6 addresses in brackets$/,
+  ]),
   ['redis://a#1', /^expected redis:\/\/user:password@host:port/],
 ])(
   'parseRedisUrls refuses the invalid REDIS_URL %s, and the message contains no password',

@@ -32,6 +32,9 @@ export const oneOf = (...values: readonly string[]): Check => [
   `one of ${values.join(', ')}`,
 ];
 
+const expectedParameters =
+  'expected parameters such as ?name=value; write a question mark in a password as %3F';
+
 /**
  * Reads the parameters of a URL by a table of all known parameters.
  *
@@ -50,7 +53,7 @@ export function readParameters(
   for (const [name, value] of new URLSearchParams(query)) {
     // A malformed name may be part of a password that contains a question mark, so the message does
     // not show it.
-    if (!/^\w{1,40}$/.test(name)) return 'expected parameters such as ?name=value';
+    if (!/^\w{1,40}$/.test(name)) return expectedParameters;
     if (seen.has(name)) return `${name}: expected once`;
     seen.add(name);
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
