@@ -61,6 +61,12 @@ function tryOutOf(method, path, { summary, parameters = [], requestBody }, serve
   form.append(send, answer);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
+    const fault = headerFault(key, inputs);
+    if (fault !== undefined) {
+      answer.replaceChildren(fault.message);
+      fault.input.focus();
+      return;
+    }
     const filled = inputs.filter(({ input }) => input.value !== '');
     const filledIn = (place) => filled.filter((each) => each.in === place);
     const headers = filledIn('header').map(({ name, input }) => [name, input.value]);
@@ -70,7 +76,8 @@ function tryOutOf(method, path, { summary, parameters = [], requestBody }, serve
       filledIn('query').map(({ name, input }) => [name, input.value]),
     );
     const target = filledIn('path').reduce(
-      (text, { name, input }) => text.replace(`{${name}}`, encodeURIComponent(input.value)),
+      (text, { name, input }) =>
+        text.replace(`{${name}}`, encodeURIComponent(input.value.toWellFormed())),
       path,
     );
     const url = `${server.value}${target}${query.size > 0 ? `?${query}` : ''}`;
@@ -94,6 +101,30 @@ function tryOutOf(method, path, { summary, parameters = [], requestBody }, serve
     ),
     form,
   );
+}
+
+/**
+ * Finds a field whose text contains a character that no header can contain, such as the `…` of a
+ * shortened API key. For such a text, `fetch` fails as if the service did not respond.
+ */
+function headerFault(key, inputs) {
+  const fields = [
+    {
+      name: 'API key',
+      input: key,
+      advice: 'Paste the complete API key, as it was shown when it was created.',
+    },
+    ...inputs
+      .filter((each) => each.in === 'header')
+      .map((each) => ({ ...each, advice: 'Remove the character.' })),
+  ];
+  for (const { name, input, advice } of fields) {
+    const [found] = /[^\t\x20-\x7e\x80-\xff]/u.exec(input.value.trim()) ?? [];
+    if (found === undefined) continue;
+    const code = found.codePointAt(0).toString(16).toUpperCase().padStart(4, '0');
+    const message = `${name}: a header cannot contain the character “${found}” (U+${code}), so nothing was sent. ${advice}`;
+    return { input, message };
+  }
 }
 
 /**

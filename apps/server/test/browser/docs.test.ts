@@ -10,6 +10,7 @@ import {
   readWithoutJavaScript,
   returnToPlace,
   searchDocs,
+  tryBrokenHeaders,
   tryOut,
 } from './journeys/read-docs.ts';
 
@@ -29,6 +30,10 @@ test('on a phone, a developer follows links, reads guides, and sends a request t
   await expectReadable(store, phone, [docsPaths.home, guidePath('pagination'), '/docs/nosuch']);
   await tryOut(store);
 });
+
+// Regression: the page showed "No response: Failed to execute 'fetch'", like during an outage.
+test('the form of an operation names the field with a character that a header cannot contain', () =>
+  tryBrokenHeaders(store));
 
 // Regression: the browser laid out only the operations near the visible part of the page. After a
 // reload, the page showed another operation than before.

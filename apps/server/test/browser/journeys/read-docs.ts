@@ -278,6 +278,33 @@ export async function tryOut({ service, openPage }: Store): Promise<void> {
 }
 
 /**
+ * Sends texts that no header can contain. The page names the field, and sends no request.
+ */
+export async function tryBrokenHeaders({ service, openPage }: Store): Promise<void> {
+  await using tab = await openPage('/docs/guides/operations');
+  const { page } = tab;
+  const form = page.locator('details.try:has(+ #createPet-samples)');
+  await form.getByText('Try it').click();
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(request.url()));
+  const answerTo = async (field: string, text: string) => {
+    await form.getByLabel(field).fill(text);
+    await form.getByRole('button', { name: 'Send' }).click();
+    const answer = await form.locator('output').textContent();
+    expect(await form.locator('label:has(:focus)').textContent()).toBe(field);
+    return answer;
+  };
+  expect(await answerTo('API key', 'ast_1a2b3c4d…')).toBe(
+    'API key: a header cannot contain the character “…” (U+2026), so nothing was sent. Paste the complete API key, as it was shown when it was created.',
+  );
+  await form.getByLabel('API key').fill(service.tokens.enterprise);
+  expect(await answerTo('Idempotency-Key', 'order 🐈')).toBe(
+    'Idempotency-Key: a header cannot contain the character “🐈” (U+1F408), so nothing was sent. Remove the character.',
+  );
+  expect(sent).toEqual([]);
+}
+
+/**
  * Checks that old links lead to the right place, that pages are complete without JavaScript, and
  * that they appear immediately on a slow network.
  */
