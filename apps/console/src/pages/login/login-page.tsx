@@ -34,12 +34,10 @@ export function LoginDialog() {
 /** A form that exchanges an operator's token for a session. The page does not store the token. */
 function LoginForm() {
   const submit = useSubmit(async (form) => {
-    try {
-      beginSession(await call('createSession', { token: textOf(form, 'token') }));
-    } catch (error) {
-      document.querySelector<HTMLInputElement>('[name=token]')?.select();
-      throw new Error(reasonOf(error));
-    }
+    const refusal = await logIn(textOf(form, 'token'));
+    if (refusal === undefined) return;
+    document.querySelector<HTMLInputElement>('[name=token]')?.select();
+    throw new Error(refusal);
   });
 
   return (
@@ -79,6 +77,21 @@ function LoginForm() {
       </p>
     </>
   );
+}
+
+/** Begins a session. Returns the reason if this is not possible. */
+async function logIn(token: string): Promise<string | undefined> {
+  // A header cannot contain every character. For the `…` of a shortened token, `fetch` would fail
+  // as if the service did not respond.
+  if (/[^\x21-\x7e]/.test(token)) {
+    return 'This text contains a character that no token contains, such as “…”. Paste the complete token, as it was shown when it was created.';
+  }
+  try {
+    beginSession(await call('createSession', { token }));
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
 }
 
 function reasonOf(error: unknown): string {

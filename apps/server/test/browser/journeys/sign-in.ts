@@ -29,6 +29,10 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   const again = page.getByRole('dialog', { name: 'Log in again' });
   const waiting = await openSecondTab(tab);
   await login(waiting).waitFor();
+  // Regression: the page said that the service does not respond.
+  await login(page).fill('ast_1a2b3c4d…');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').filter({ hasText: 'Paste the complete token' }).waitFor();
   await login(page).fill('wrong');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').filter({ hasText: 'wrong, expired or revoked' }).waitFor();
