@@ -6,10 +6,11 @@ const isRefusedLogin = (message: string) => /^(?:WRONGPASS|NOAUTH) /.test(messag
 
 /**
  * Matches the errors that Redis returns for a command that it does not know, or that the user is
- * not allowed to run.
+ * not allowed to run. In a script, Redis 7.0 returns "can't run this command", and later versions
+ * and Valkey return "ACL failure in script".
  */
 const isRefusedCommand = (message: string) =>
-  /^NOPERM |can't run this command|unknown (?:redis )?command/i.test(message);
+  /^NOPERM |can't run this command|ACL failure in script|unknown (?:redis )?command/i.test(message);
 
 /** Matches the error of a node of a Redis Cluster for a Redis key of another node. */
 const isOfOtherNode = (message: string) => message.startsWith('MOVED ');
@@ -130,7 +131,7 @@ const describeRefusedCommand = (message: string) =>
   }`;
 
 /**
- * Cuts an error message off before the arguments of the command. If Redis does not know a command, it
- * repeats the arguments, and they do not belong in a log.
+ * Cuts an error message off before the arguments of the command, or before the hash of the script.
+ * If Redis does not know a command, it repeats the arguments, and they do not belong in a log.
  */
-const withoutArguments = (message: string) => message.split(', with args')[0];
+const withoutArguments = (message: string) => message.split(/, with args| script: [0-9a-f]+,/)[0];

@@ -187,3 +187,18 @@ test('watchForRefusal lets the start fail when Redis requires a client certifica
     /^Redis requires a client certificate, which is not supported/,
   );
 });
+
+// Regression: Redis since 7.2 and Valkey use other words than Redis 7.0. The service started, and the
+// circuit breaker opened and closed again and again.
+test('watchForRefusal recognizes a refused command in a script of Valkey', async () => {
+  await using server = await startRedis();
+  const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
+  onTestFinished(() => redis.disconnect());
+  const refused = watchForRefusal(redis);
+  const message =
+    "ERR ACL failure in script: User svc has no permissions to run the 'get' command script: eaeaa2, on @user_script:1.";
+  await expect(refused.watchProbe(() => Promise.reject(new Error(message)))).rejects.toThrow();
+  expect(refused.startFault()).toBe(
+    `Redis refuses a command that the limits need (ERR ACL failure in script: User svc has no permissions to run the 'get' command). Allow the command for the user: see "Least rights" in docs/operating.md`,
+  );
+});

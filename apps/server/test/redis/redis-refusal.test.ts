@@ -38,7 +38,8 @@ test.each<[what: string, part: string, args: string[], message: RegExp]>([
     'a command that it does not have',
     '',
     ['--rename-command', 'TIME', ''],
-    /^REDIS_URL: Redis refuses a command that the limits need \(ERR Unknown Redis command/,
+    // Redis calls it an unknown Redis command, and Valkey an unknown command.
+    /^REDIS_URL: Redis refuses a command that the limits need \(ERR Unknown (?:Redis )?command called from script\)\. Enable the command in Redis/,
   ],
 ])('openQuotas fails with an explanation when Redis refuses %s', async (_, part, args, message) => {
   await using redis = await openRedis({ args });
