@@ -13,7 +13,8 @@ export function describeFailedConnection(baseUrl: string, failure: unknown): str
   const origin = location?.origin;
   const { cause, code } = Object(failure);
   // A message with an address may contain a query or a password, which do not belong in logs.
-  const [message] = /^[^/?@]{1,80}$/.exec(Object(cause).message ?? '') ?? [];
+  // Deno writes the reason behind the address: "error sending request for url (…): dns error: …".
+  const [, message] = /(?:^|\): )([^/?@]{1,80})$/.exec(Object(cause).message ?? '') ?? [];
   const reason = code || Object(cause).code || message;
   const hint = reason
     ? ` (${reason})`

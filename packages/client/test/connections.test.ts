@@ -64,6 +64,24 @@ test('the message of a ConnectionError contains the message of its cause when th
   });
 });
 
+// Regression: in Deno, the message contained no reason.
+test('the message of a ConnectionError contains the reason of an error of Deno, without the address', async () => {
+  const url = 'http://nowhere.invalid/v1/pets?cursor=secret';
+  const reason = 'dns error: failed to lookup address information: Name or service not known';
+  const cause = new Error(
+    `error sending request for url (${url}): client error (Connect): ${reason}`,
+  );
+  const store = createClient({
+    baseUrl: 'http://nowhere.invalid/v1',
+    apiKey: 'ast_key',
+    maxRetries: 0,
+    fetch: () => Promise.reject(new TypeError('fetch failed', { cause })),
+  });
+  expect(await rejection(store.listPets())).toMatchObject({
+    message: `listPets: no complete response from http://nowhere.invalid/v1 (${reason})`,
+  });
+});
+
 test('when a response stalls in the middle of its body, the client closes the connection after `timeoutMs` or when the signal aborts', async () => {
   const closed: Promise<void>[] = [];
   await using server = await startScriptedServer((response) => {
