@@ -5,7 +5,8 @@ import { eventMs, hangMs } from './time-limits.ts';
 /** The vitest settings that the tests of all packages share. */
 export const limits: InlineConfig = {
   // Most tests wait for servers and databases. So there is one worker more than the two cores of a
-  // small machine.
+  // small machine. The scripts of small packages set one worker by `--maxWorkers=1`, because each
+  // worker loads all modules again, and turbo tests two packages at the same time.
   maxWorkers: 3,
   // One process runs several test files. Starting a new process for each file would use 10 % of the
   // CPU time of a test run. So each file must restore what it changes in the process, such as
