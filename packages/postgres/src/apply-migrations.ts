@@ -4,6 +4,7 @@ import type { Sql } from 'postgres';
 import { DatabaseUnavailableError, lockNotAvailable, toDatabaseError } from './database-error.ts';
 import type { DatabaseLimits } from './database-settings.ts';
 import { fillInBatches } from './fill-in-batches.ts';
+import { MigrationError, migrationName } from './migration-error.ts';
 import { createIndexesOnline } from './online-indexes.ts';
 
 interface Options extends Pick<DatabaseLimits, 'tableLockTimeoutMs' | 'migrationPauseMs'> {
@@ -20,6 +21,8 @@ interface Options extends Pick<DatabaseLimits, 'tableLockTimeoutMs' | 'migration
  * drizzle's migrator is not used, because it applies all migrations in a single transaction. The
  * tables that the first migration locks would stay locked until the last migration has ended. The
  * migrator also waits for locks without a timeout.
+ *
+ * @throws {MigrationError} if a migration fails.
  */
 export async function applyMigrations(client: Sql, options: Options): Promise<void> {
   await liftTimeLimits(client);
@@ -28,11 +31,20 @@ export async function applyMigrations(client: Sql, options: Options): Promise<vo
     select coalesce(max(created_at), 0) as at from drizzle.__drizzle_migrations`;
   for (const migration of readMigrationFiles(options)) {
     if (migration.folderMillis <= Number(newest?.['at'])) continue;
-    await createIndexesOnline(client, migration.sql);
-    await fillInBatches(client, migration.sql);
-    while (!(await tryToApply(client, options, migration))) {
-      await sleep(options.migrationPauseMs);
+    try {
+      await apply(client, options, migration);
+    } catch (cause) {
+      const name = migrationName(options.migrationsFolder, migration.folderMillis);
+      throw new MigrationError(name, { cause });
     }
+  }
+}
+
+async function apply(client: Sql, options: Options, migration: MigrationMeta): Promise<void> {
+  await createIndexesOnline(client, migration.sql);
+  await fillInBatches(client, migration.sql);
+  while (!(await tryToApply(client, options, migration))) {
+    await sleep(options.migrationPauseMs);
   }
 }
 

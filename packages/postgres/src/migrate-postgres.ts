@@ -1,4 +1,4 @@
-import { errorText, StartupError, sleep } from '@animal-store/runtime';
+import { StartupError, sleep } from '@animal-store/runtime';
 import type postgres from 'postgres';
 import { applyMigrations } from './apply-migrations.ts';
 import { checkPermissions, grantPermissions } from './check-permissions.ts';
@@ -11,6 +11,7 @@ import {
   type MigrationOptions,
 } from './database-settings.ts';
 import { findPostgres } from './find-postgres.ts';
+import { describeCause, MigrationError } from './migration-error.ts';
 import { connectPostgres } from './postgres-driver.ts';
 import { type Address, openSocket } from './postgres-socket.ts';
 import { type PostgresUrl, readPostgresUrl } from './postgres-url.ts';
@@ -137,7 +138,12 @@ async function tryToLock(client: postgres.Sql): Promise<number | undefined> {
 }
 
 function cannotOpen(error: unknown, limits: DatabaseLimits): StartupError {
-  return new StartupError(`DATABASE_URL: cannot open the database: ${reasonOf(error, limits)}`);
+  const reason = reasonOf(error, limits);
+  return new StartupError(
+    error instanceof MigrationError
+      ? `DATABASE_URL: cannot migrate the database: ${error.message}: ${reason}. Its transaction was undone. Correct the cause, and start again: completed migrations are not repeated.`
+      : `DATABASE_URL: cannot open the database: ${reason}`,
+  );
 }
 
 /**
@@ -161,7 +167,7 @@ function reasonOf(error: unknown, { connectSeconds }: DatabaseLimits): string {
   if (code === insufficientPrivilege) {
     return `${cause.message}. ${grantPermissions}`;
   }
-  return errorText(cause);
+  return describeCause(cause);
 }
 
 /**

@@ -10,6 +10,7 @@ import type { OpenDatabase } from './database.ts';
 import { type DatabaseOptions, defaultDatabaseLimits } from './database-settings.ts';
 import { DurableFileSystem, durableStartParams, syncTree } from './durable-file-system.ts';
 import { describeFullDisk } from './full-disk.ts';
+import { describeFailedMigration } from './migration-error.ts';
 import { limitStatements } from './statement.ts';
 
 /**
@@ -30,7 +31,17 @@ export async function openEmbedded(
     });
     const db = drizzle({ client });
     limitStatements(db, answerWithinMs);
-    await migrate(db, { migrationsFolder });
+    await migrate(db, { migrationsFolder }).catch(async (error: unknown) => {
+      await client.close().catch(() => {});
+      lock.release();
+      const reason = describeFailedMigration(error, migrationsFolder);
+      throw cannotOpen(
+        dataDir,
+        describeFullDisk(dataDir) ??
+          `${reason}. All changes of this start were undone. Start the version of the service that used this directory before, or restore a backup of the directory`,
+        error,
+      );
+    });
     return {
       db,
       reads: db,
@@ -59,12 +70,12 @@ export async function openEmbedded(
       error instanceof Error
         ? errorText(error)
         : 'the directory contains no database that this version of the service can open';
-    throw new StartupError(
-      `DATA_DIR: cannot open ${dataDir}: ${describeFullDisk(dataDir) ?? reason}`,
-      { cause: error },
-    );
+    throw cannotOpen(dataDir, describeFullDisk(dataDir) ?? reason, error);
   }
 }
+
+const cannotOpen = (dataDir: string, reason: string, cause: unknown) =>
+  new StartupError(`DATA_DIR: cannot open ${dataDir}: ${reason}`, { cause });
 
 /**
  * The size of Postgres's page cache. The cache is part of WebAssembly's memory, which is allocated
