@@ -8,14 +8,18 @@
 
 // `node:module` is imported as a whole. Node 20 has no export `enableCompileCache`, and a named
 // import would fail with a SyntaxError before the check below.
+import { readFileSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { join } from 'node:path';
 
-// Without npm, this script may run on the system's Node, which may be too old for TypeScript. The
-// import below would then fail with an error that does not say what to do.
-if (!process.features.typescript) {
+// Without npm, this script may run on the system's Node, which may be too old for the syntax of the
+// service. The import below would then fail with a SyntaxError that does not say what to do. Node 22
+// runs TypeScript, too, but not `await using`.
+const settings = readFileSync(join(import.meta.dirname, '..', 'pnpm-workspace.yaml'), 'utf8');
+const [, neededMajor] = /^nodeVersion: (\d+)\./m.exec(settings);
+if (Number.parseInt(process.versions.node, 10) < Number(neededMajor)) {
   console.error(
-    `Node ${process.versions.node} cannot run the service, because it cannot run TypeScript. Run \`npm start\`, which installs and uses the right version.`,
+    `Node ${process.versions.node} cannot run the service, which needs Node ${neededMajor}. Run \`npm start\`, which installs and uses the right version.`,
   );
   process.exit(1);
 }

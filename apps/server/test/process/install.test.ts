@@ -180,6 +180,23 @@ test('the npm scripts prevent turbo from sending telemetry and from printing its
   expect(read('scripts/turbo.env')).toMatch(/^TURBO_TELEMETRY_DISABLED=1$/m);
 });
 
+// `npm start` runs this script with the right Node. Without npm, the system's Node runs it.
+test.each(['20.20.2', '22.23.3', '24.21.0'])(
+  'scripts/start.mjs says which version it needs when Node %s runs it',
+  async (version) => {
+    const script = join(repository, 'scripts/start.mjs');
+    const program = `Object.defineProperty(process.versions, 'node', { value: '${version}' });
+    await import(${JSON.stringify(script)});`;
+    await expect(
+      run(process.execPath, ['--input-type=module', '--eval', program]),
+    ).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `Node ${version} cannot run the service, which needs Node 26. Run \`npm start\`, which installs and uses the right version.\n`,
+    });
+  },
+);
+
 interface Lockfile {
   readonly importers: Readonly<Record<string, Dependent>>;
   readonly packages: Readonly<Record<string, { readonly os?: string[]; readonly cpu?: string[] }>>;
