@@ -9,7 +9,7 @@ const options: UserConfig = {
   format: formatsDeclaredOnce,
   platform: 'neutral',
   target: 'es2022',
-  tsconfig: 'tsconfig.build.json',
+  tsconfig: '../tsconfig.client.json',
   sourcemap: true,
   dts: { sourcemap: false },
   deps: { alwaysBundle: [/^@animal-store\//] },

@@ -23,8 +23,8 @@ export default defineConfig([
     // The admin contract is its own package in the workspace. This package publishes it as
     // `./admin` until the next major version.
     entry: { 'admin/index': '../admin-contract/src/index.ts' },
-    noExternal: [/^@animal-store\//],
-    tsconfig: '../admin-contract/tsconfig.build.json',
+    deps: { alwaysBundle: [/^@animal-store\//] },
+    tsconfig: '../tsconfig.admin-contract.json',
     clean: false,
   },
 ]);

@@ -7,7 +7,7 @@ export default defineConfig({
   format: formatsDeclaredOnce,
   platform: 'node',
   target: 'node22',
-  tsconfig: 'tsconfig.build.json',
+  tsconfig: '../tsconfig.quotas.json',
   dts: { sourcemap: false },
   fixedExtension: false,
   // The code finds the Lua scripts by `import.meta.url`, which CommonJS lacks. `shims` adds

@@ -19,13 +19,18 @@ export const formatsDeclaredOnce = {
   cjs: { dts: false },
 } as const;
 
-/** Writes a `.d.cts` file next to each `.d.ts` file. */
+/**
+ * Writes a `.d.cts` file next to each `.d.ts` file, and removes the reference to a source map of
+ * declarations, which tsdown writes even if there is no such map.
+ */
 async function copyDeclarations({ chunks }: { chunks: readonly WrittenFile[] }): Promise<void> {
   const declarations = chunks.filter(({ fileName }) => fileName.endsWith('.d.ts'));
   for (const { fileName, outDir } of declarations) {
     const path = join(outDir, fileName);
     const copy = path.replace(/\.d\.ts$/, '.d.cts');
-    await writeFile(copy, importCommonJs(await readFile(path, 'utf8')));
+    const declaration = (await readFile(path, 'utf8')).replace(/\n\/\/# sourceMappingURL=.*$/, '');
+    await writeFile(path, declaration);
+    await writeFile(copy, importCommonJs(declaration));
   }
 }
 

@@ -199,17 +199,36 @@ test.each(['20.20.2', '22.23.3', '24.21.0'])(
 
 interface Lockfile {
   readonly importers: Readonly<Record<string, Dependent>>;
-  readonly packages: Readonly<Record<string, { readonly os?: string[]; readonly cpu?: string[] }>>;
+  readonly packages: Readonly<Record<string, Platforms>>;
   readonly snapshots: Readonly<Record<string, Dependent>>;
+}
+
+/** The platforms of a package; without a field, the package runs on all of them. */
+interface Platforms {
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
 }
 
 interface Dependent {
   readonly optionalDependencies?: Readonly<Record<string, string | { readonly version: string }>>;
 }
 
-test('the lockfile contains the native binaries for Linux, macOS and Windows', () => {
-  const { importers, packages, snapshots }: Lockfile = parse(read('pnpm-lock.yaml'));
-  const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64'];
+/** Returns the names of the platforms of a binary, such as `linux-x64-musl`. */
+function platformsOf({ os = [], cpu = [], libc = ['glibc'] }: Platforms): string[] {
+  return os.flatMap((system) =>
+    cpu.flatMap((processor) =>
+      system === 'linux'
+        ? libc.map((library) => `${system}-${processor}-${library}`)
+        : [`${system}-${processor}`],
+    ),
+  );
+}
+
+/** Returns the platforms for which a lockfile lacks a binary, and the packages with binaries. */
+function findBinaries({ importers, packages, snapshots }: Lockfile) {
+  const needed = 'linux-x64-glibc linux-arm64-glibc darwin-x64 darwin-arm64 win32-x64'.split(' ');
+  const musl = ['linux-x64-musl', 'linux-arm64-musl'];
   const checked: string[] = [];
   const missing: string[] = [];
   for (const [name, { optionalDependencies = {} }] of Object.entries({
@@ -218,19 +237,56 @@ test('the lockfile contains the native binaries for Linux, macOS and Windows', (
   })) {
     const found = Object.entries(optionalDependencies).flatMap(([dependency, version]) => {
       const id = `${dependency}@${typeof version === 'string' ? version : version.version}`;
-      const { os = [], cpu = [] } = packages[id] ?? {};
-      return os.flatMap((system) => cpu.map((processor) => `${system}-${processor}`));
+      return platformsOf(packages[id] ?? {});
     });
-    // A package that exists for a single system only, such as `fsevents`, needs no variants for
-    // other systems.
-    if (new Set(found.map((platform) => platform.split('-')[0])).size < 2) continue;
+    // Packages such as `fsevents` name a system but no processor, so they are not in this list.
+    if (found.length === 0) continue;
     checked.push(name);
-    const missingPlatforms = platforms.filter((platform) => !found.includes(platform));
-    missing.push(...missingPlatforms.map((platform) => `${name}: ${platform}`));
+    // Not every package has binaries for musl, the C library of Alpine Linux.
+    const all = found.some((platform) => musl.includes(platform)) ? [...needed, ...musl] : needed;
+    const absent = all.filter((platform) => !found.includes(platform));
+    missing.push(...absent.map((platform) => `${name}: ${platform}`));
   }
+  return { checked, missing };
+}
+
+const lockfile: Lockfile = parse(read('pnpm-lock.yaml'));
+
+test('the lockfile contains the native binaries for Linux, macOS and Windows', () => {
+  const { checked, missing } = findBinaries(lockfile);
   expect(checked).toEqual(expect.arrayContaining(['.', 'apps/server']));
   expect(checked.length).toBeGreaterThan(5);
   expect(missing).toEqual([]);
+});
+
+// pnpm omits the binaries that the registry does not have. An installation on their platform would
+// succeed, and the package would fail when it is used.
+test.each([
+  ['@biomejs/biome', '@biomejs/cli-linux-x64', 'linux-x64-glibc'],
+  ['@biomejs/biome', '@biomejs/cli-linux-arm64-musl', 'linux-arm64-musl'],
+  ['@biomejs/biome', '@biomejs/cli-win32-x64', 'win32-x64'],
+])('the check of the lockfile notices that %s lacks %s', (name, binary, platform) => {
+  const [id = '', dependent] =
+    Object.entries(lockfile.snapshots).find(([id]) => id.startsWith(`${name}@`)) ?? [];
+  const { [binary]: removed, ...optionalDependencies } = dependent?.optionalDependencies ?? {};
+  expect(removed).toBeDefined();
+  const snapshots = { ...lockfile.snapshots, [id]: { optionalDependencies } };
+  expect(findBinaries({ ...lockfile, snapshots }).missing).toEqual([`${id}: ${platform}`]);
+});
+
+test('the check of the lockfile notices a package whose only binary is for one platform', () => {
+  const [id = ''] = Object.keys(lockfile.snapshots).filter((id) =>
+    id.startsWith('@biomejs/biome@'),
+  );
+  const all = lockfile.snapshots[id]?.optionalDependencies ?? {};
+  const optionalDependencies = Object.fromEntries(
+    Object.entries(all).filter(([name]) => name === '@biomejs/cli-linux-x64'),
+  );
+  const snapshots = { ...lockfile.snapshots, [id]: { optionalDependencies } };
+  const platforms = ['linux-arm64-glibc', 'darwin-x64', 'darwin-arm64', 'win32-x64'];
+  expect(findBinaries({ ...lockfile, snapshots }).missing).toEqual(
+    platforms.map((platform) => `${id}: ${platform}`),
+  );
 });
 
 // The benchmark is a separate workspace, so installing this workspace does not compare the
