@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorText, StartupError } from '@animal-store/runtime';
 import { PGlite } from '@electric-sql/pglite';
@@ -9,6 +9,7 @@ import { lockDataDir } from './data-dir-lock.ts';
 import type { OpenDatabase } from './database.ts';
 import { type DatabaseOptions, defaultDatabaseLimits } from './database-settings.ts';
 import { DurableFileSystem, durableStartParams, syncTree } from './durable-file-system.ts';
+import { describeEmbeddedFault, readPostgresError } from './embedded-fault.ts';
 import { describeFullDisk } from './full-disk.ts';
 import { describeFailedMigration } from './migration-error.ts';
 import { limitStatements } from './statement.ts';
@@ -25,7 +26,7 @@ export async function openEmbedded(
   try {
     prepareDataDir(dataDir);
     const lock = lockDataDir(dataDir);
-    const client = await openPglite(join(dataDir, 'postgres')).catch((error: unknown) => {
+    const client = await openPglite(dataDir).catch((error: unknown) => {
       lock.release();
       throw error;
     });
@@ -64,13 +65,7 @@ export async function openEmbedded(
     };
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    // The file system of WebAssembly may throw objects that are not errors. The message then
-    // contains the most likely reason.
-    const reason =
-      error instanceof Error
-        ? errorText(error)
-        : 'the directory contains no database that this version of the service can open';
-    throw cannotOpen(dataDir, describeFullDisk(dataDir) ?? reason, error);
+    throw cannotOpen(dataDir, describeFullDisk(dataDir) ?? errorText(error), error);
   }
 }
 
@@ -86,13 +81,24 @@ const cannotOpen = (dataDir: string, reason: string, cause: unknown) =>
  */
 const sharedBuffers = '16MB';
 
-async function openPglite(directory: string): Promise<PGlite> {
+/** @throws {StartupError} with the reason if the database cannot be opened. */
+async function openPglite(dataDir: string): Promise<PGlite> {
+  const directory = join(dataDir, 'postgres');
   // This function creates the directory with mode 0700, because PGlite would create it with mode
   // 0755.
   mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const hadDatabase = existsSync(join(directory, 'PG_VERSION'));
+  let postgresError: string | undefined;
   const client = await PGlite.create({
     fs: new DurableFileSystem(directory),
     startParams: [...durableStartParams, '-c', `shared_buffers=${sharedBuffers}`],
+    onStderr(line) {
+      postgresError ??= readPostgresError(line);
+      return false;
+    },
+  }).catch((error: unknown) => {
+    const reason = describeEmbeddedFault(error, { hadDatabase, postgresError });
+    throw cannotOpen(dataDir, describeFullDisk(dataDir) ?? reason, error);
   });
   // If the table of migrations is missing, the database is new, or its first start was interrupted.
   // The files of such a database may not be on the disk yet, so they are flushed.

@@ -14,7 +14,7 @@ export { errorText } from './error-text.ts';
 export { escapeUnprintable } from './escape-unprintable.ts';
 export { localSocketPath, readDataDir } from './local-socket-path.ts';
 export { measureClockDifference } from './measure-clock-difference.ts';
-export { maxOpenFiles } from './open-files.ts';
+export { maxAddressBytes, maxOpenFiles } from './process-limits.ts';
 export { repeat } from './repeat.ts';
 export { StartupError } from './startup-error.ts';
 export { drainMs, stopOnSignals } from './stop-on-signals.ts';

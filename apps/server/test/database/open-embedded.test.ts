@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartupError } from '@animal-store/runtime';
 import { until } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { useDatabase } from '../support/databases.ts';
+import { createDatabase, useDatabase } from '../support/databases.ts';
 
 const database = useDatabase('embedded');
 
@@ -30,3 +33,21 @@ test('the embedded database sets no timer that is too long for Node after the cl
   await until(() => delays.mock.calls.some(([, ms = 0]) => ms >= longest));
   expect(Math.max(...delays.mock.calls.map(([, ms = 0]) => ms))).toBe(longest);
 });
+
+// Regression: the message was "Aborted(). Build with -sASSERTIONS for more info."
+test.each([
+  ['an empty', Buffer.alloc(0), 'could not read file "global/pg_control": read 0 of 296'],
+  ['a wrong', Buffer.alloc(8_192, 1), 'database files are incompatible with server'],
+])(
+  'the embedded database says that it is damaged, and what to do, when it has %s control file',
+  async (_, content, reason) => {
+    await using damaged = await createDatabase('embedded');
+    const { DATA_DIR: dataDir = '' } = damaged.env;
+    await writeFile(join(dataDir, 'postgres/global/pg_control'), content);
+    await expect(damaged.open()).rejects.toThrow(
+      new StartupError(
+        `DATA_DIR: cannot open ${dataDir}: its database is damaged, or needs another version of Postgres (${reason}). No data was deleted. Restore a backup of the directory, or set DATA_DIR to a new directory to start with an empty database`,
+      ),
+    );
+  },
+);
