@@ -36,6 +36,12 @@ export async function callAdmin<Name extends OperationName>(
   { params = {}, query = {}, body = {} }: Partial<AdminRequest>,
 ): Promise<{ body: SuccessBody<Name>; headers: Headers }> {
   const { method, path, responses, ...route } = adminContract[operation];
+  for (const [name, value] of Object.entries(params)) {
+    // A URL drops these names, so the request would go to another path.
+    if (value === '.' || value === '..') {
+      throw new CliError(`${name}: expected a name other than "." and ".."`);
+    }
+  }
   const url = new URL(
     `${adminBasePath}${path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(String(params[name])))}`,
     'url' in access ? access.url : 'http://localhost',

@@ -86,14 +86,15 @@ export const isPaged = ({ query }: AppRoute): boolean =>
  * Adds arguments and options to a command, one for each property of the operation's path, query and
  * body.
  *
- * @returns a function that reads the request from the command line. If a value is invalid, it
- *   prints the contract's error and throws a CommanderError.
+ * @returns two functions. `read` reads the request from the command line. If a value is invalid, it
+ *   prints the contract's error and throws a CommanderError. `inOptions` replaces the names of
+ *   properties in a message of the service by the names of the command's arguments and options.
  */
 export function addRequestOptions(
   command: Command,
   route: AppRoute,
   { only, argument, preset }: RequestForm,
-): () => AdminRequest {
+) {
   const schemas = {
     params: route.pathParams,
     query: route.query,
@@ -118,7 +119,23 @@ export function addRequestOptions(
     if (member.path[0] === 'scopes') command.addOption(readOnly);
   }
 
-  return () => {
+  function namesOf(property: string): string[] {
+    const isNamed = ({ path }: Member) => path[0] === property;
+    return [
+      ...args.filter(isNamed).map((member) => toArgument(member).name()),
+      ...options.filter(isNamed).map((member) => `--${nameOf(member)}`),
+    ];
+  }
+  function inOptions(message: string): string {
+    const inText = (property: string) => namesOf(property).join(' and ') || property;
+    return message
+      .replaceAll(/(?<=^|; )\w+(?=: )/g, inText)
+      .replaceAll(/(?<=\bno )"(\w+)"/g, (_, property) => inText(property))
+      .replace(/(?<=^expected one or more of ).*/, (list) =>
+        list.split(', ').flatMap(namesOf).join(', '),
+      );
+  }
+  function read(): AdminRequest {
     const request: AdminRequest = { params: {}, query: {}, body: {} };
     const set = ({ part, path }: Member, value: unknown) => {
       const [name = '', inner] = path;
@@ -142,12 +159,13 @@ export function addRequestOptions(
       // The value of `limit` is not checked against the contract here. The CLI limits the entries
       // of all pages together, and the contract limits the entries of one page.
       const { limit, ...members } = request[part];
-      const read = isPaged(route) ? members : request[part];
-      const { error } = schema instanceof z.ZodType ? schema.safeParse(read) : {};
-      if (error !== undefined) command.error(`error: ${explain(error, args, options)}`);
+      const checked = isPaged(route) ? members : request[part];
+      const { error } = schema instanceof z.ZodType ? schema.safeParse(checked) : {};
+      if (error !== undefined) command.error(`error: ${inOptions(explain(error, args, options))}`);
     }
     return request;
-  };
+  }
+  return { read, inOptions };
 }
 
 /**

@@ -153,7 +153,10 @@ test.each([
   [`${plan} free --scopes pets:sell`, '--scopes: expected'],
   [`${plan} free --read-only --scopes pets:write`, "'--read-only' cannot be used with option"],
   ['keys show', "missing required argument 'id'"],
-  [`keys update ${id}`, 'expected one or more of name, account'],
+  [
+    `keys update ${id}`,
+    'expected one or more of --name, --account, --expires, --plan, --per-minute, --per-day, --scopes\n',
+  ],
   [`keys rotate ${id} --grace 31d`, '--grace: expected an integer from 0 to 2592000'],
   [`keys rotate ${id} --grace -1`, 'Expected 0, or a number with a unit (s, m, h or d)'],
   [`keys revoke ${id} ${id}`, 'too many arguments'],
@@ -267,8 +270,29 @@ test('the CLI escapes control and right-to-left characters in names, both in tab
   expect(stdout).toContain(`"name": "${shown}"`);
   expect(JSON.parse(stdout)).toEqual(body);
   answerWith({ code: 'invalid_request', message: `name: got ${evil}`, status: 400 }, 400);
-  const stderr = `error: name: got ${shown}\n`;
+  const stderr = `error: --name: got ${shown}\n`;
   expect(await run('keys list')).toEqual({ code: 1, stdout: '', stderr });
+});
+
+// Regression: the message contained the names of the API, `from` and `to`.
+test('the CLI replaces the names of properties in an error of the service by the names of its options', async () => {
+  const message =
+    'from: expected a time before now, because the query has no "to"; bucket: expected a larger unit, got from';
+  answerWith({ code: 'invalid_request', message, status: 400 }, 400);
+  expect(await run(`keys usage ${id} --since 2027-01-01T00:00:00Z`)).toMatchObject({
+    code: 1,
+    stderr:
+      'error: --since: expected a time before now, because the query has no --until; --bucket: expected a larger unit, got from\n',
+  });
+});
+
+// Regression: the request went to another path, and the CLI said that there is no admin API.
+test.each(['.', '..'])('the CLI sends no request for the account %s', async (account) => {
+  expect(await run(`accounts show ${account}`)).toMatchObject({
+    code: 1,
+    stderr: 'error: account: expected a name other than "." and ".."\n',
+  });
+  expect(received).toEqual([]);
 });
 
 // Regression: the CLI said that no server responds, although the server had created the API key. A

@@ -109,7 +109,7 @@ function addCommand(command: Command, spec: CommandSpec, output: CliOutput): voi
       .summary(spec.summary ?? summary)
       .description(spec.summary ? `${spec.summary}.` : sentence.replaceAll('`', ''));
   }
-  const readRequest = addRequestOptions(command, route, spec);
+  const { read: readRequest, inOptions } = addRequestOptions(command, route, spec);
   for (const option of commonOptions()) command.addOption(option);
   command.action(async () => {
     const request = readRequest();
@@ -118,9 +118,12 @@ function addCommand(command: Command, spec: CommandSpec, output: CliOutput): voi
     await warnOfSimilarAccounts(access, spec, request, output);
     request.query = spec.complete?.(request.query) ?? request.query;
     request.query.limit ??= spec.limit;
-    const body = isPaged(route)
-      ? await listAll(access, spec.operation, request)
-      : (await callAdmin(access, spec.operation, request)).body;
+    const answering = isPaged(route)
+      ? listAll(access, spec.operation, request)
+      : callAdmin(access, spec.operation, request).then(({ body }) => body);
+    const body = await answering.catch((error) => {
+      throw error instanceof CliError ? new CliError(inOptions(error.message)) : error;
+    });
     output.out(
       options.json
         ? `${JSON.stringify(body, null, 2)}\n`

@@ -16,3 +16,18 @@ test('showKey shows a ban as the state of an active key, as the list of keys doe
   expect(stateOf(until)).toBe('banned');
   expect(stateOf(until, { state: 'suspended' })).toBe('suspended');
 });
+
+// Regression: the CLI said that the replaced token of a revoked key was still valid.
+test.each<[KeyDetails['state'], string]>([
+  ['active', 'ast_0001…  replaced, valid until 2026-11-22 12:00:00Z'],
+  ['suspended', 'ast_0001…  replaced, valid until 2026-11-22 12:00:00Z'],
+  ['revoked', 'ast_0001…  replaced'],
+  ['expired', 'ast_0001…  replaced'],
+])('showKey describes the replaced token of a key in the state %s', (state, expected) => {
+  const { createdAt } = details;
+  const tokens = [
+    { prefix: 'ast_0002', createdAt, expiresAt: null },
+    { prefix: 'ast_0001', createdAt, expiresAt: '2026-11-22T12:00:00.000Z' },
+  ];
+  expect(showKey({ ...details, state, tokens })).toMatch(new RegExp(`${expected}$`, 'm'));
+});

@@ -59,7 +59,7 @@ export function showKey(key: Key | KeyDetails): string {
     ['Expires', toExpiry(key.expiresAt)],
     ['Last used', toLastTime(key.lastUsedAt)],
     ...lastRefusalFields(key),
-    ...tokenFields(key.tokens),
+    ...tokenFields(key),
     ...('usage' in key ? usageFields(key.usage) : []),
   ]);
 }
@@ -134,10 +134,13 @@ export function tokensCell(tokens: Key['tokens']): string {
   return tokens.map(({ prefix }) => `${prefix}…`).join(' ') || none;
 }
 
-export function tokenFields(tokens: Key['tokens']): Field[] {
+export function tokenFields({ tokens, state }: Pick<Key | Operator, 'tokens' | 'state'>): Field[] {
+  // All tokens of a revoked or expired key are invalid.
+  const isEnded = state === 'revoked' || state === 'expired';
   return tokens.map(({ prefix, expiresAt }, index) => {
-    const until = expiresAt === null ? '' : `  replaced, valid until ${toTime(expiresAt)}`;
-    return [index === 0 ? 'Tokens' : '', `${prefix}…${until}`];
+    const until = isEnded || expiresAt === null ? '' : `, valid until ${toTime(expiresAt)}`;
+    const replaced = expiresAt === null ? '' : `  replaced${until}`;
+    return [index === 0 ? 'Tokens' : '', `${prefix}…${replaced}`];
   });
 }
 

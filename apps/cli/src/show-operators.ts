@@ -37,7 +37,7 @@ export function showOperator(operator: Operator): string {
     ['State', toState(operator)],
     ['Created', toTime(operator.createdAt)],
     ['Expires', toExpiry(operator.expiresAt)],
-    ...tokenFields(operator.tokens),
+    ...tokenFields(operator),
   ]);
 }
 
