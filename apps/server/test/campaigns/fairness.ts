@@ -21,10 +21,11 @@ import { createKey } from './start-with-stores.ts';
 const [quietCallers, quietPerSecond] = [10, 20];
 
 /**
- * The limits for the callers who back off: the largest response times in milliseconds, and the
- * smallest share of successful requests.
+ * The limits for the callers who back off: the largest response times in milliseconds, the smallest
+ * share of successful requests, and the largest memory of the server in MB. A container of
+ * `deploy/kubernetes` has 512 MiB.
  */
-const limits = { p99Ms: 500, slowP99Ms: 2_000, probeMs: 250, goodput: 0.8 };
+const limits = { p99Ms: 500, slowP99Ms: 2_000, probeMs: 250, goodput: 0.8, residentMb: 512 };
 
 const noisyConnections = 4_500;
 
@@ -55,7 +56,7 @@ interface Second {
   answered: number;
   refused: number;
   quietMs: number[];
-  quiet503: number;
+  quietFailures: number;
   probeMs: number[];
   /**
    * The memory of the server in MB, and the longest delay of its event loop in milliseconds, as its
@@ -110,7 +111,7 @@ async function play(load: Load, seconds: number): Promise<string[]> {
   const current = () => seen.at(-1) as Second;
   const begin = () =>
     seen.push({
-      ...{ answered: 0, refused: 0, quietMs: [], quiet503: 0, probeMs: [] },
+      ...{ answered: 0, refused: 0, quietMs: [], quietFailures: 0, probeMs: [] },
       ...{ residentMb: Number.NaN, loopDelayMs: Number.NaN },
     });
   begin();
@@ -125,8 +126,8 @@ async function play(load: Load, seconds: number): Promise<string[]> {
       setInterval(async () => {
         const second = current();
         const { status, ms } = await ask(agent, `${server.origin}/v1/pets?limit=20`, headers);
-        if (status === 503) second.quiet503 += 1;
-        else second.quietMs.push(ms);
+        if (status === 200) second.quietMs.push(ms);
+        else second.quietFailures += 1;
       }, 1_000 / quietPerSecond),
     );
   });
@@ -188,12 +189,12 @@ function judge(load: Load, seen: readonly Second[], capacity: number): string[] 
   const whole = (figure: number) => (Number.isNaN(figure) ? '–' : `${Math.round(figure)}`);
   let table = `\n## ${load.title} (64 connections: ${whole(capacity)} a second)\n\n`;
   table +=
-    '| s | answered | 503 | quiet p50 | quiet p99 | quiet 503 | probe max | RSS MB | loop delay max |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n';
+    '| s | answered | 503 | quiet p50 | quiet p99 | quiet failures | probe max | RSS MB | loop delay max |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n';
   function row(name: string, second: Second) {
-    const { answered, refused, quietMs, quiet503, probeMs, residentMb, loopDelayMs } = second;
+    const { answered, refused, quietMs, quietFailures, probeMs, residentMb, loopDelayMs } = second;
     const quiet = `${whole(percentile(quietMs, 0.5))} | ${whole(percentile(quietMs, 0.99))}`;
     const server = `${whole(Math.max(...probeMs))} | ${whole(residentMb)} | ${whole(loopDelayMs)}`;
-    return `| ${name} | ${answered} | ${refused} | ${quiet} | ${quiet503} | ${server} |\n`;
+    return `| ${name} | ${answered} | ${refused} | ${quiet} | ${quietFailures} | ${server} |\n`;
   }
   seen.forEach((second, i) => {
     table += row(`${i + 1}`, second);
@@ -202,7 +203,7 @@ function judge(load: Load, seen: readonly Second[], capacity: number): string[] 
     answered: Math.round(seen.reduce((sum, { answered }) => sum + answered, 0) / seen.length),
     refused: Math.round(seen.reduce((sum, { refused }) => sum + refused, 0) / seen.length),
     quietMs: seen.flatMap(({ quietMs }) => quietMs),
-    quiet503: seen.reduce((sum, { quiet503 }) => sum + quiet503, 0),
+    quietFailures: seen.reduce((sum, { quietFailures }) => sum + quietFailures, 0),
     probeMs: seen.flatMap(({ probeMs }) => probeMs),
     residentMb: greatest(seen.map(({ residentMb }) => residentMb)),
     loopDelayMs: greatest(seen.map(({ loopDelayMs }) => loopDelayMs)),
@@ -213,11 +214,12 @@ function judge(load: Load, seen: readonly Second[], capacity: number): string[] 
   const most = isSlow ? limits.slowP99Ms : limits.p99Ms;
   const goodput = all.answered / capacity;
   const missed = {
-    [`${all.quiet503} × 503 for those who behave`]: all.quiet503 > 0,
+    [`${all.quietFailures} requests of those who behave failed`]: all.quietFailures > 0,
     [`p99 of those who behave is ${whole(p99)} ms, at most ${most} ms`]: !(p99 <= most),
-    [`goodput is ${goodput.toFixed(2)} of the unloaded one`]: !isSlow && goodput < limits.goodput,
+    [`goodput is ${goodput.toFixed(2)} of the unloaded one`]: goodput < limits.goodput,
     [`a probe took ${whole(Math.max(...all.probeMs))} ms`]:
       Math.max(...all.probeMs) > limits.probeMs,
+    [`the server took ${whole(all.residentMb)} MB`]: !(all.residentMb <= limits.residentMb),
   };
   return Object.keys(missed)
     .filter((fault) => missed[fault])
@@ -259,6 +261,6 @@ function ask(agent: Agent, url: string, headers: Readonly<Record<string, string>
     get(url, { agent, headers }, (res) => {
       res.resume();
       res.on('end', () => answer(res.statusCode ?? 0));
-    }).on('error', () => answer(503));
+    }).on('error', () => answer(0));
   });
 }
