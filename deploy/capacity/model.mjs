@@ -1,7 +1,7 @@
 // This program computes the resources that a number of API keys and requests need. docs/capacity.md
 // explains how reliable its assumptions are.
 //
-//   npx node deploy/capacity/model.mjs               prints the table of docs/capacity.md
+//   npx node deploy/capacity/model.mjs               prints both tables of docs/capacity.md
 //   npx node deploy/capacity/model.mjs 50000 2000    for 50,000 active keys and 2,000 requests/s at the peak
 
 import { readFileSync } from 'node:fs';
@@ -10,15 +10,18 @@ const recorded = JSON.parse(
   readFileSync(new URL('../../apps/bench/results/recorded.json', import.meta.url), 'utf8'),
 );
 
-/** Returns the recorded CPU time of a request in a benchmark workload, in microseconds. */
-function cpuOf(workload) {
+/** Returns the recorded medians of the service in a benchmark workload. */
+function medianOf(workload) {
   const scenario = recorded.scenarios.find((it) => it.workload === workload);
   if (scenario === undefined)
     throw new Error(
       `recorded.json has no numbers for workload ${workload}. Run \`npm run bench\` and \`npm run bench:record\`.`,
     );
-  return scenario.results.find(({ target }) => target === 'service').median.cpuUs;
+  return scenario.results.find(({ target }) => target === 'service').median;
 }
+
+/** Returns the recorded CPU time of a request in a benchmark workload, in microseconds. */
+const cpuOf = (workload) => medianOf(workload).cpuUs;
 
 /**
  * The assumed mix of requests: 80 % list requests with many different API keys (workload b), 15 %
@@ -173,9 +176,50 @@ const points =
   requests > 0
     ? [[keys, requests]]
     : [1e4, 1e5, 1e6].flatMap((keys) => [1e3, 1e4, 1e5].map((requests) => [keys, requests]));
+const formatTable = (rows) => rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+
+/** The requests of each benchmark workload. */
+const workloads = {
+  a: 'one list of 20 animals, one key',
+  b: '200 different lists, 1,000 keys',
+  c: 'single animals by id, one key',
+  d: 'creations, one key',
+  e: '80 % lists, 15 % single animals, 5 % creations; 1,000 keys',
+  f: 'denied requests (429)',
+  h: 'requests without a valid key (401)',
+};
+
+/** Formats what one core of a replica handles, and what its requests need elsewhere. */
+function formatCores() {
+  const rows = Object.entries(workloads).map(([workload, title]) => {
+    const { cpuUs, residentMb } = medianOf(workload);
+    return [
+      `(${workload}) ${title}`,
+      (Math.round(1e4 / cpuUs.server) * 100).toLocaleString('en'),
+      (cpuUs.redis / 100).toFixed(2),
+      (cpuUs.postgres / 100).toFixed(2),
+      `${Math.round(residentMb)} MB`,
+    ];
+  });
+  const header = [
+    ...[
+      'requests',
+      'requests/s for each core of a replica',
+      'cores of Redis for 10,000 requests/s',
+    ],
+    ...['cores of Postgres for 10,000 requests/s', 'memory of a replica'],
+  ];
+  return formatTable([header, ['---', ...header.slice(1).map(() => '--:')], ...rows]);
+}
+
+/** The sentence between the two tables of docs/capacity.md. */
+const modelled = `The next table is computed by the model from these figures. It assumes that cores are busy for ${assumptions.utilisation * 100} % of the time.`;
+
 const header = [
   ...['active keys', 'requests/s', 'replicas', 'cores of Redis', 'memory of Redis'],
   ...['cores of Postgres', 'commits/s', 'ledger entries/s', 'usage ledger'],
 ];
-const lines = [header, header.map(() => '--:'), ...points.map((point) => format(need(...point)))];
-for (const cells of lines) console.log(`| ${cells.join(' | ')} |`);
+if (!(requests > 0)) console.log(`${formatCores()}\n${modelled}\n`);
+process.stdout.write(
+  formatTable([header, header.map(() => '--:'), ...points.map((point) => format(need(...point)))]),
+);

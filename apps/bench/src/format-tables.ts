@@ -1,17 +1,51 @@
 import type { Results, ScenarioResult } from './results.ts';
-import { targets, unitBaseline } from './targets.ts';
+import { type Target, targets, unitBaseline } from './targets.ts';
 import { workloads } from './workloads.ts';
 
-/** Formats the medians as Markdown, with one table for each scenario. */
+/** Formats the medians of the service, its peer and the baseline as one Markdown table. */
+export function formatSummary(results: Results): string {
+  const rows = results.scenarios.map(({ workload, results }) => {
+    const medianOf = (kind: Target['kind']) =>
+      results.find(({ target }) => kindOf(target) === kind)?.median;
+    const [own, peer] = [medianOf('service'), medianOf('peer')];
+    const baseline = results.find(({ target }) => target === unitBaseline.name)?.median;
+    const cells = [
+      `(${workload}) ${titleOf(workload)}`,
+      ...[own, peer, baseline].map((median) => median?.cpuUs.server.toFixed(0) ?? '–'),
+      ...[own, peer].map((median) => rounded(median?.requestsPerSecond)),
+      ...[own, peer].map((median) => median?.p99Ms.toFixed(1) ?? '–'),
+      own?.residentMb.toFixed(0) ?? '–',
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return [
+    headingOf(results),
+    '| requests | CPU µs | CPU µs of the peer | CPU µs of the baseline | requests/s | requests/s of the peer | p99 ms | p99 ms of the peer | RSS MB |',
+    '|---|--:|--:|--:|--:|--:|--:|--:|--:|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+/** Formats the medians of all servers as Markdown, with one table for each scenario. */
 export function formatTables(results: Results): string {
+  return [headingOf(results), ...results.scenarios.map(formatScenario)].join('\n');
+}
+
+function headingOf(results: Results): string {
   const { commit, date, node, machine, pets, keys, rounds, seconds } = results;
-  const heading = `Commit ${commit}, ${date.slice(0, 10)}, Node ${node}. ${machine}. ${count(pets)} animals, ${count(keys)} keys; medians of ${rounds} rounds of ${seconds} s.\n`;
-  return [heading, ...results.scenarios.map(formatScenario)].join('\n');
+  return `Commit ${commit}, ${date.slice(0, 10)}, Node ${node}. ${machine}. ${count(pets)} animals, ${count(keys)} keys; medians of ${rounds} rounds of ${seconds} s.\n`;
+}
+
+function titleOf(workload: string): string | undefined {
+  return workloads.find(({ letter }) => letter === workload)?.title;
+}
+
+function kindOf(name: string): Target['kind'] | undefined {
+  return targets.find((target) => target.name === name)?.kind;
 }
 
 function formatScenario({ workload, connections, results }: ScenarioResult): string {
-  const title = workloads.find(({ letter }) => letter === workload)?.title;
-  const kindOf = (name: string) => targets.find((target) => target.name === name)?.kind;
   const baseline = results.find(({ target }) => target === unitBaseline.name)?.median;
   const bestPeer = Math.max(
     ...results
@@ -39,7 +73,7 @@ function formatScenario({ workload, connections, results }: ScenarioResult): str
     });
 
   return [
-    `### (${workload}) ${title}; ${connections} connection${connections === 1 ? '' : 's'}`,
+    `## (${workload}) ${titleOf(workload)}; ${connections} connection${connections === 1 ? '' : 's'}`,
     '',
     '| | CPU µs per request | × Express baseline | Redis µs | Postgres µs | requests/s | × best peer | p50 ms | p99 ms | RSS MB |',
     '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
@@ -54,4 +88,9 @@ function ratio(value: number, unit: number | undefined): string {
 
 function count(value: number): string {
   return value.toLocaleString('en-US');
+}
+
+/** Rounds to hundreds, because the last digits differ from run to run. */
+function rounded(value: number | undefined): string {
+  return value === undefined ? '–' : count(Math.round(value / 100) * 100);
 }

@@ -1,13 +1,14 @@
-// This program copies the numbers of the last benchmark run into three files: the reference file of
-// the check, the README, and docs/capacity.md.
+// This program copies the numbers of the last benchmark run into four files: the reference file of
+// the check, the README, figures.md, and docs/capacity.md.
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { formatTables } from './format-tables.ts';
+import { formatSummary, formatTables } from './format-tables.ts';
 import { latestFile, type Results, recordedFile } from './results.ts';
 
 const readme = new URL('../README.md', import.meta.url);
+const allFigures = new URL('../figures.md', import.meta.url);
 const capacity = new URL('../../../docs/capacity.md', import.meta.url);
 const capacityModel = new URL('../../../deploy/capacity/model.mjs', import.meta.url);
 
@@ -16,7 +17,8 @@ const end = '<!-- end of figures -->';
 
 const results = JSON.parse(readFileSync(latestFile, 'utf8')) as Results;
 copyFileSync(latestFile, recordedFile);
-writeFigures(readme, formatTables(results));
+writeFigures(readme, formatSummary(results));
+writeFigures(allFigures, formatTables(results));
 // The capacity model reads `recordedFile`, so this file must be copied first.
 writeFigures(
   capacity,
