@@ -74,7 +74,8 @@ export function syncTree(directory: string): void {
   syncFile(directory);
 }
 
-function syncFile(path: string): void {
+/** Flushes a file or the entries of a directory to the disk. */
+export function syncFile(path: string): void {
   const file = fs.openSync(path, 'r');
   try {
     flush(() => fs.fsyncSync(file));

@@ -12,6 +12,7 @@ import { DurableFileSystem, durableStartParams, syncTree } from './durable-file-
 import { describeEmbeddedFault, readPostgresError } from './embedded-fault.ts';
 import { describeFullDisk } from './full-disk.ts';
 import { describeFailedMigration } from './migration-error.ts';
+import { beginDatabase } from './new-database.ts';
 import { limitStatements } from './statement.ts';
 
 /**
@@ -26,7 +27,7 @@ export async function openEmbedded(
   try {
     prepareDataDir(dataDir);
     const lock = lockDataDir(dataDir);
-    const client = await openPglite(dataDir).catch((error: unknown) => {
+    const { client, finish } = await openPglite(dataDir).catch((error: unknown) => {
       lock.release();
       throw error;
     });
@@ -43,6 +44,7 @@ export async function openEmbedded(
         error,
       );
     });
+    finish();
     return {
       db,
       reads: db,
@@ -81,12 +83,18 @@ const cannotOpen = (dataDir: string, reason: string, cause: unknown) =>
  */
 const sharedBuffers = '16MB';
 
-/** @throws {StartupError} with the reason if the database cannot be opened. */
-async function openPglite(dataDir: string): Promise<PGlite> {
+/**
+ * Opens the database.
+ *
+ * @returns the database, and a function that must be called when it has all migrations.
+ * @throws {StartupError} with the reason if the database cannot be opened.
+ */
+async function openPglite(dataDir: string) {
   const directory = join(dataDir, 'postgres');
   // This function creates the directory with mode 0700, because PGlite would create it with mode
   // 0755.
   mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const finish = beginDatabase(dataDir, directory);
   const hadDatabase = existsSync(join(directory, 'PG_VERSION'));
   let postgresError: string | undefined;
   const client = await PGlite.create({
@@ -106,5 +114,5 @@ async function openPglite(dataDir: string): Promise<PGlite> {
     "select to_regclass('drizzle.__drizzle_migrations') as migrations",
   );
   if (rows[0]?.migrations === null) syncTree(directory);
-  return client;
+  return { client, finish };
 }
