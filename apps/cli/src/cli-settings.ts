@@ -2,7 +2,6 @@ import { defaultOpsPort, expectedAdminToken, isAdminToken } from '@animal-store/
 import {
   type Environment,
   type EnvironmentReader,
-  isHttpOrigin,
   namesOf,
   ports,
   readDataDir,
@@ -14,11 +13,7 @@ const settingsOf = (env: EnvironmentReader) => ({
    * The URL of the ops listener, the port of the service for operators. If the URL is `undefined`,
    * commands use the Unix socket in `dataDir`.
    */
-  opsUrl: env.text(
-    'OPS_URL',
-    isHttpOrigin,
-    'an origin without a path, such as http://127.0.0.1:3001',
-  ),
+  opsUrl: env.origin('OPS_URL', 'an origin without a path, such as http://127.0.0.1:3001'),
   /** The default URL when only a token is given. */
   ownUrl: `http://127.0.0.1:${env.number('OPS_PORT', ports, defaultOpsPort)}`,
   adminToken: env.text('ADMIN_TOKEN', isAdminToken, expectedAdminToken),

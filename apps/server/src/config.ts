@@ -11,7 +11,6 @@ import { parsePostgresUrl } from '@animal-store/postgres/postgres-url';
 import { parseRedisUrls } from '@animal-store/quotas/redis-url';
 import {
   type EnvironmentReader,
-  isHttpOrigin,
   isUrl,
   namesOf,
   ports,
@@ -141,16 +140,11 @@ function serviceSettings(env: EnvironmentReader) {
         (trustedProxies > 0 ? 0 : http.maxConnectionsPerNetwork),
     },
     api: {
-      publicUrl: env.text(
+      publicUrl: env.origin(
         'PUBLIC_URL',
-        isHttpOrigin,
         'an origin without a path, such as https://api.example.com',
       ),
-      stagingOrigin: env.text(
-        'STAGING_URL',
-        isHttpOrigin,
-        'an origin, such as https://staging.example.com',
-      ),
+      stagingOrigin: env.origin('STAGING_URL', 'an origin, such as https://staging.example.com'),
       corsOrigins:
         corsOrigins === undefined
           ? undefined

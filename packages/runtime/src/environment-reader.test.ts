@@ -30,6 +30,30 @@ test('readSettings names each invalid variable once, and shows none of the value
   );
 });
 
+const originOf = (text: string) =>
+  readSettings((env) => env.origin('PUBLIC_URL', 'an origin'), { PUBLIC_URL: text });
+
+// Regression: an origin with a final slash was refused.
+test.each([
+  ['https://api.example.com/', 'https://api.example.com'],
+  ['HTTPS://API.example.com:443', 'https://api.example.com'],
+  ['http://[::1]:80/', 'http://[::1]'],
+  ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+])('EnvironmentReader.origin reads %s as %s', (text, origin) => {
+  expect(originOf(text)).toBe(origin);
+});
+
+test.each([
+  'https://a/v1',
+  'https://a//',
+  'https://a/?b',
+  'https://a:80:80',
+  'http://1',
+  'ftp://a',
+])('EnvironmentReader.origin refuses %s', (text) => {
+  expect(() => originOf(text)).toThrow(new StartupError('PUBLIC_URL: expected an origin'));
+});
+
 test('namesOf lists every variable that the settings are read from', () => {
   expect(namesOf(settings)).toEqual(['PORT', 'LEVEL', 'STORE_URL']);
 });

@@ -33,6 +33,15 @@ export class EnvironmentReader {
   }
 
   /**
+   * Reads an HTTP origin. A final slash, capital letters and the default port are removed, because
+   * their meaning is clear, and links and comparisons need the normal form.
+   */
+  origin(name: string, expected: string): string | undefined {
+    const text = this.text(name, (value) => httpOriginOf(value) !== undefined, expected);
+    return text === undefined ? undefined : httpOriginOf(text);
+  }
+
+  /**
    * Reads a string, and converts it by `parse`. `parse` returns a text about what is wrong if the
    * string is invalid. Returns `undefined` if the variable is missing or invalid.
    */
@@ -109,12 +118,19 @@ export const isUrl =
     !/\s/.test(text) && URL.canParse(text) && protocols.includes(new URL(text).protocol);
 
 /**
- * Returns whether a string is an HTTP origin without a path. The host may contain only letters,
- * digits and the punctuation of host names and IP addresses. Origins appear in shell commands, so
- * other characters could be dangerous.
+ * Returns an HTTP origin in its normal form: in lower case, without a final slash and without the
+ * default port. Returns `undefined` if the string is no origin, or has a path.
+ *
+ * The host may contain only letters, digits and the punctuation of host names and IP addresses.
+ * Origins appear in shell commands, so other characters could be dangerous.
  */
-export const isHttpOrigin = (text: string): boolean =>
-  /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+function httpOriginOf(text: string): string | undefined {
+  const written = text.toLowerCase().replace(/\/$/, '');
+  if (!/^https?:\/\/[\w.:[\]-]+$/.test(written) || !URL.canParse(written)) return undefined;
+  const { origin, protocol } = new URL(written);
+  const defaultPort = protocol === 'https:' ? ':443' : ':80';
+  return [origin, origin + defaultPort].includes(written) ? origin : undefined;
+}
 
 /** The range of port numbers. 0 means any free port. */
 export const ports: Range = [0, 65_535];

@@ -3,7 +3,6 @@ export { type Clock, sleep, systemClock, type Timer } from './clock.ts';
 export {
   type Environment,
   EnvironmentReader,
-  isHttpOrigin,
   isUrl,
   namesOf,
   ports,
