@@ -171,6 +171,19 @@ test('the scripts in package.json use no feature of a POSIX shell except the com
   expect(commands.filter((command) => !portable.test(command))).toEqual([]);
 });
 
+// Regression: deploy/README.md told operators to run a file by `npx node`. In a new clone, npx uses the
+// Node of the system, which may be too old for TypeScript, and there are no packages.
+test('each npm script that runs a TypeScript file installs the packages first', () => {
+  const typescript = Object.entries(scripts).filter(
+    ([name, script]) => script.includes('.ts') && !name.startsWith('pre'),
+  );
+  expect(typescript.map(([name]) => name)).toContain('migrate');
+  for (const [name] of typescript) {
+    if (name.startsWith('test:')) continue;
+    expect(scripts[`pre${name}`], name).toContain('node scripts/install.mjs ');
+  }
+});
+
 test('the npm scripts prevent turbo from sending telemetry and from printing its telemetry notice', () => {
   const args = ['--env-file=scripts/turbo.env', 'node_modules/turbo/bin/turbo'];
   for (const script of Object.values(scripts).filter((script) => script.includes('turbo'))) {
