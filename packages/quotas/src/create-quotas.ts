@@ -160,7 +160,7 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
   const refused = watchForRefusal(redis);
   const probeOf = (count: 'one' | 'every node') => {
     const probe = createRedisProbe(redis, names.probes(count), { timeoutMs, connectTimeoutMs });
-    return () => refused.watchProbe(probe);
+    return () => refused.watchProbe(probe, `${prefix}:*`);
   };
   const probe = probeOf(isCluster(redis) ? 'every node' : 'one');
   warnOfEviction(redis, onWarning);

@@ -12,6 +12,9 @@ const isRefusedLogin = (message: string) => /^(?:WRONGPASS|NOAUTH) /.test(messag
 const isRefusedCommand = (message: string) =>
   /^NOPERM |can't run this command|ACL failure in script|unknown (?:redis )?command/i.test(message);
 
+/** Matches the errors that Redis returns if the user may run a command, but not with its Redis key. */
+const isRefusedKey = (message: string) => /^NOPERM .*\bkeys?\b/i.test(message);
+
 /** Matches the error of a node of a Redis Cluster for a Redis key of another node. */
 const isOfOtherNode = (message: string) => message.startsWith('MOVED ');
 
@@ -39,7 +42,7 @@ const clientCertificateCode = /^ERR_SSL_.*_CERTIFICATE_REQUIRED$/;
  *   expired certificate, a service must still start, like with a Redis that is down. `first`
  *   resolves at the first refusal, so that the start of the service does not wait for a connection
  *   that can never become ready. `watchProbe` runs a probe, which may find that Redis refuses a
- *   command.
+ *   command or a Redis key. Its second argument is the pattern of all Redis keys of the quotas.
  */
 export function watchForRefusal(redis: RedisConnection) {
   const first = Promise.withResolvers<void>();
@@ -77,13 +80,14 @@ export function watchForRefusal(redis: RedisConnection) {
     refusal = undefined;
     certificateFault = undefined;
   });
-  async function watchProbe(probe: () => Promise<void>): Promise<void> {
+  async function watchProbe(probe: () => Promise<void>, keyPattern: string): Promise<void> {
     try {
       await probe();
       refusal = undefined;
     } catch (error) {
       const message = error instanceof Error ? error.message : '';
-      if (isRefusedCommand(message)) refusal = describeRefusedCommand(message);
+      if (isRefusedKey(message)) refusal = describeRefusedKey(message, keyPattern);
+      else if (isRefusedCommand(message)) refusal = describeRefusedCommand(message);
       // The client of a Cluster follows this error itself.
       if (isOfOtherNode(message) && !isCluster(redis)) {
         refusal = `The Redis at this URL is a node of a Cluster (${message}). Write the URLs of some nodes, separated by commas. If the Cluster has only one address, write its URL twice`;
@@ -129,6 +133,9 @@ const describeRefusedCommand = (message: string) =>
       ? 'Enable the command in Redis. If the URL leads to a Sentinel, write redis+sentinel:// and the name of the primary'
       : 'Allow the command for the user: see "Least rights" in docs/operating.md'
   }`;
+
+const describeRefusedKey = (message: string, keyPattern: string) =>
+  `Redis refuses to let its user read or write the keys ${keyPattern} (${message}). Allow this pattern for the user, for example with ACL SETUSER <user> ~${keyPattern}: see "Least rights" in docs/operating.md`;
 
 /**
  * Cuts an error message off before the arguments of the command, or before the hash of the script.

@@ -197,8 +197,28 @@ test('watchForRefusal recognizes a refused command in a script of Valkey', async
   const refused = watchForRefusal(redis);
   const message =
     "ERR ACL failure in script: User svc has no permissions to run the 'get' command script: eaeaa2, on @user_script:1.";
-  await expect(refused.watchProbe(() => Promise.reject(new Error(message)))).rejects.toThrow();
+  const probe = () => Promise.reject(new Error(message));
+  await expect(refused.watchProbe(probe, 'quotas:*')).rejects.toThrow();
   expect(refused.startFault()).toBe(
     `Redis refuses a command that the limits need (ERR ACL failure in script: User svc has no permissions to run the 'get' command). Allow the command for the user: see "Least rights" in docs/operating.md`,
   );
 });
+
+// Redis before 7.2 and Redis since 7.2 use different words.
+test.each([
+  'NOPERM this user has no permissions to access one of the keys used as arguments',
+  'NOPERM No permissions to access a key',
+])(
+  'watchForRefusal names the pattern of the Redis keys that the user lacks: %s',
+  async (message) => {
+    await using server = await startRedis();
+    const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
+    onTestFinished(() => redis.disconnect());
+    const refused = watchForRefusal(redis);
+    const probe = () => Promise.reject(new Error(message));
+    await expect(refused.watchProbe(probe, 'quotas:*')).rejects.toThrow();
+    expect(refused.startFault()).toBe(
+      `Redis refuses to let its user read or write the keys quotas:* (${message}). Allow this pattern for the user, for example with ACL SETUSER <user> ~quotas:*: see "Least rights" in docs/operating.md`,
+    );
+  },
+);

@@ -34,6 +34,13 @@ test.each<[what: string, part: string, args: string[], message: RegExp]>([
       /^REDIS_URL: Redis refuses a command that the limits need \(.*\)\. Allow the command for the user/,
     ],
   ),
+  // Regression: the message asked for a command, although the user lacked a pattern of keys.
+  ...['~other:*', '%R~animal-store:*'].map((pattern): [string, string, string[], RegExp] => [
+    `the Redis keys to a user with the pattern ${pattern}`,
+    'svc:pw',
+    ['--user', 'svc', 'on', '>pw', pattern, '+@all'],
+    /^REDIS_URL: Redis refuses to let its user read or write the keys animal-store:\* \(NOPERM .*\)\. Allow this pattern for the user, for example with ACL SETUSER <user> ~animal-store:\*: see/,
+  ]),
   [
     'a command that it does not have',
     '',
