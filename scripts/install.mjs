@@ -74,12 +74,12 @@ if (scope !== installedScope || hash !== installedHash) {
   if (!existsSync(join(root, pnpm))) {
     // npm installs pnpm from a lockfile with checksums, so that a compromised registry cannot
     // replace the package. `npm ci` is not used, because the lockfile lacks pnpm's programs for
-    // systems other than Linux with glibc.
+    // systems other than Linux with glibc: the registry did not have them.
     mkdirSync(join(root, home), { recursive: true });
     for (const file of ['package.json', 'package-lock.json']) {
       copyFileSync(join(root, 'scripts', 'pnpm', file), join(root, home, file));
     }
-    run('npm', ['install', '--prefix', home, '--no-audit', '--no-fund']);
+    run('npm', ['install', '--prefix', home, '--no-audit', '--no-fund', ...unlockedProgram()]);
   }
   run(pnpm, ['install', '--frozen-lockfile', ...filters[scope]]);
   linkPnpm(pnpm);
@@ -94,6 +94,26 @@ if (process.platform === 'win32') {
   const bin = join(root, 'node_modules', '.bin');
   mkdirSync(bin, { recursive: true });
   writeFileSync(join(bin, 'exec.cmd'), '@%*\r\n');
+}
+
+/**
+ * Returns the package with pnpm's program for this platform, as an argument for npm, if the lockfile
+ * lacks it. npm 10, which Node 20 and 22 contain, does not install an optional dependency that is
+ * missing in a lockfile. pnpm would then have no program to run.
+ */
+function unlockedProgram() {
+  const lockfile = readFileSync(join(root, 'scripts', 'pnpm', 'package-lock.json'), 'utf8');
+  const { packages } = JSON.parse(lockfile);
+  const libc = process.platform === 'linux' && !usesGlibc() ? '-musl' : '';
+  const name = `@pnpm/exe.${process.platform}-${process.arch}${libc}`;
+  const { version, optionalDependencies } = packages['node_modules/pnpm'];
+  const isNeeded = name in optionalDependencies && !(`node_modules/${name}` in packages);
+  return isNeeded ? [`${name}@${version}`] : [];
+}
+
+/** Returns whether Node runs with glibc. Alpine Linux has musl instead. */
+function usesGlibc() {
+  return process.report.getReport().header.glibcVersionRuntime !== undefined;
 }
 
 function run(command, args) {

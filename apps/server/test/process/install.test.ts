@@ -66,7 +66,11 @@ test.each<[what: string, calls: string[], said: RegExp, commands: RegExp[]]>([
     `the locked packages on ${platform}`,
     [`develop ${platform}`, `develop ${platform}`],
     notice,
-    [/^npm(\.cmd)? install /, /pnpm(\.cmd)? install --frozen-lockfile /],
+    [
+      // npm 10 does not install pnpm's program by itself if the lockfile lacks it.
+      new RegExp(`^npm(\\.cmd)? install .* @pnpm/exe\\.${platform}-\\w+@[\\d.]+$`),
+      /pnpm(\.cmd)? install --frozen-lockfile /,
+    ],
   ]),
 ])('scripts/install.mjs installs %s', async (_, calls, said, commands) => {
   await using directory = await temporaryDirectory();
