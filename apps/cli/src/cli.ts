@@ -4,7 +4,10 @@ import { runCli } from './run-cli.ts';
 // everything. This is not treated as a failure.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') return;
-  process.stderr.write(`error: The output cannot be written: ${code}.\n`);
+  // Only results are written to stdout. Without this note, a user might create a second key.
+  process.stderr.write(
+    `error: The command succeeded, but its output cannot be written: ${code}.\n`,
+  );
   process.exit(1);
 });
 // If a message cannot be written to stderr, there is no other place to report that.

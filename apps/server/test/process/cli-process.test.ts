@@ -27,7 +27,7 @@ test.runIf(existsSync('/dev/full'))(
     expect(await execute('sh', ['-c', script, process.execPath, cliFile], {})).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'error: The output cannot be written: ENOSPC.\n',
+      stderr: 'error: The command succeeded, but its output cannot be written: ENOSPC.\n',
     });
   },
 );
