@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { closeOf, openConnection, readUntilClosed, statusesIn, until } from '@animal-store/testkit';
 import express, { type Express, type Response } from 'express';
 import { expect, test, vi } from 'vitest';
@@ -280,7 +281,7 @@ test("the HTTP listener responds with 408 and disconnects when a client does not
  * Sends the headers of a request, but not its body. The app responds with `Connection: close`. The
  * client keeps its side of the connection open. Returns when the server has ended its own side.
  */
-async function endBeforeBody(limits: Partial<ListenerLimits> = {}) {
+async function endBeforeBody(limits: Partial<ListenerLimits> = {}, bodyBytes = 2) {
   const requests: IncomingMessage[] = [];
   const app = express().use((req, res) => {
     requests.push(req);
@@ -290,7 +291,8 @@ async function endBeforeBody(limits: Partial<ListenerLimits> = {}) {
   const listener = await listen(app, limits, (server) => server.on('connection', accepted.resolve));
   const { port } = new URL(listener.origin);
   const client = connect({ host: '127.0.0.1', port: Number(port), allowHalfOpen: true });
-  client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n');
+  client.on('error', () => {});
+  client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${bodyBytes}\r\n\r\n`);
   let received = '';
   client.setEncoding('latin1').on('data', (text: string) => {
     received += text;
@@ -321,6 +323,20 @@ test('the HTTP listener receives the rest of a body after a response with Connec
 test('the HTTP listener closes a connection whose client sends no more of the body after a response with Connection: close', async () => {
   await using exchange = await endBeforeBody({ stallTimeoutMs: 50 });
   await exchange.closed;
+  expect(exchange.requests.map(({ complete }) => complete)).toEqual([false]);
+});
+
+// The timeout of a silent connection does not end this exchange, because bytes keep arriving.
+test('the HTTP listener closes a connection whose client sends the body for longer than the request timeout after a response with Connection: close', async () => {
+  await using exchange = await endBeforeBody({ requestTimeoutMs: 50 }, 1_000_000_000);
+  let isClosed = false;
+  exchange.closed.then(() => {
+    isClosed = true;
+  });
+  while (!isClosed) {
+    exchange.client.write('x');
+    await nextIteration();
+  }
   expect(exchange.requests.map(({ complete }) => complete)).toEqual([false]);
 });
 
