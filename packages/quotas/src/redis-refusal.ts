@@ -109,7 +109,7 @@ export function watchForRefusal(redis: RedisConnection) {
  */
 function describeSentinelRefusal(response: string): string | undefined {
   if (isRefusedLogin(response)) {
-    return `The Sentinels refuse the password (${response}). Write it into the URL as ?sentinelPassword=…`;
+    return `The Sentinels refuse the password (${response}). Write it into the URL as ?sentinelPassword=…, and a user other than the default user as sentinelUsername`;
   }
   if (response.includes('No such master')) {
     return `The Sentinels do not know the name of the primary (${response}). Use the name in their configuration as the path of the URL`;

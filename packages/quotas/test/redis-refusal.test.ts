@@ -87,6 +87,21 @@ test('createQuotas rejects with a RedisRefusalError when the Sentinels refuse th
   await expect(wrongPassword).rejects.toThrow(/^The Sentinels refuse the password \(WRONGPASS /);
 });
 
+// Regression: there was no way to name the user of the Sentinels.
+test('createQuotas logs in to the Sentinels with the user and the password from the URL', async () => {
+  await using redis = await openRedisSentinels();
+  const rights = ['resetchannels', '&*', '-@all', '+sentinel', '+subscribe', '+auth', '+hello'];
+  for (const sentinel of redis.sentinels) {
+    await sentinel.command('acl', 'setuser', 'quotas', 'on', '>right', ...rights);
+    await sentinel.command('acl', 'setuser', 'default', 'resetpass', '>another');
+  }
+  const access = 'sentinelUsername=quotas&sentinelPassword=right';
+  const quotas = await createQuotas({ redis: `${redis.url}?${access}`, ...patientQuotas });
+  const decision = await quotas.consume({ id: 'a', quota: { perMinute: 1, perDay: 1 } });
+  quotas.close();
+  expect(decision.scope).toBe('service');
+});
+
 // Regression: the message about a Redis that is not a Sentinel advised to allow the command in Redis.
 // If the user of the Sentinels lacked a permission, the quotas started without Redis.
 test('createQuotas rejects with a RedisRefusalError when the Sentinels refuse a command, or the URL leads to a Redis that is not a Sentinel', async () => {

@@ -22,6 +22,10 @@ test.each([
       ...{ username: 'user', password: 'p@ss', sentinelPassword: 's/x', db: 2, isTls: true },
     },
   ],
+  [
+    'redis+sentinel://a/m?sentinelPassword=s%26x&sentinelUsername=u%3D1',
+    { ...least, sentinelUsername: 'u=1', sentinelPassword: 's&x' },
+  ],
   ['redis+sentinel://:secret@a/m', { ...least, password: 'secret' }],
 ])('parseSentinelUrl parses the URL %s', (url, expected) => {
   expect(parseSentinelUrl(url)).toEqual(expected);
@@ -31,6 +35,8 @@ test.each([
   ...['redis://a:26379/m', 'redis+sentinel://a:26379', 'redis+sentinel:///m'],
   ...['redis+sentinel://a,/m', 'redis+sentinel://a:70000/m', 'redis+sentinel://:100%@a/m'],
   ...['redis+sentinel://a/m?password=x', 'redis+sentinel://a/my master'],
+  ...['redis+sentinel://a/m?sentinelUsername=u', 'redis+sentinel://a/m?sentinelPassword=%zz'],
+  ...['redis+sentinel://a/m?sentinelPassword=x&sentinelPassword=y', 'redis+sentinel://a/m?'],
 ])('parseSentinelUrl returns undefined for the invalid URL %s', (url) => {
   expect(parseSentinelUrl(url)).toBeUndefined();
 });
