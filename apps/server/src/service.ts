@@ -205,10 +205,10 @@ async function openStores(context: Context) {
   // Only the driver that is needed is loaded. Loading both drivers would make a start 10 % longer.
   const database =
     place.kind === 'embedded'
-      ? await (await import('@animal-store/postgres/open-embedded')).openEmbedded(
-          place.dataDir,
-          limits,
-        )
+      ? await (await import('@animal-store/postgres/open-embedded')).openEmbedded(place.dataDir, {
+          ...limits,
+          onWarning: observability.onStoreWarning,
+        })
       : (await import('@animal-store/postgres/open-postgres')).openPostgres(place.url, limits);
   opened.defer(() => database.close());
   const availability = watchAvailability({
@@ -250,7 +250,7 @@ async function openStores(context: Context) {
       const until = new Date(startedAtMs + seconds * 1_000).toISOString();
       bans.recordBan({ keyId, startedAt, until, scope });
     },
-    onWarning: observability.onRedisWarning,
+    onWarning: observability.onStoreWarning,
     onBreaker(state, reason) {
       observability.onBreaker(state, reason);
       health.update({ redisFault: state === 'open' ? `${redisUnavailable}.` : undefined });

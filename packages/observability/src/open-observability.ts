@@ -146,7 +146,7 @@ export async function openObservability(
       else log.warn({ error: describeFailure(reason) }, redisUnavailable);
     },
 
-    onRedisWarning(sentence: string): void {
+    onStoreWarning(sentence: string): void {
       log.warn(`${sentence}.`);
     },
 

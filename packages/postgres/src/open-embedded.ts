@@ -10,6 +10,7 @@ import type { OpenDatabase } from './database.ts';
 import { type DatabaseOptions, defaultDatabaseLimits } from './database-settings.ts';
 import { DurableFileSystem, durableStartParams, syncTree } from './durable-file-system.ts';
 import { describeEmbeddedFault, readPostgresError } from './embedded-fault.ts';
+import { describeLittleMemory } from './embedded-memory.ts';
 import { describeFullDisk } from './full-disk.ts';
 import { describeFailedMigration } from './migration-error.ts';
 import { beginDatabase } from './new-database.ts';
@@ -22,15 +23,21 @@ import { limitStatements } from './statement.ts';
  */
 export async function openEmbedded(
   dataDir: string,
-  { migrationsFolder, answerWithinMs = defaultDatabaseLimits.answerWithinMs }: DatabaseOptions,
+  options: DatabaseOptions & {
+    /** Called with a sentence if the process may have too little memory. */
+    onWarning?: (sentence: string) => void;
+  },
 ): Promise<OpenDatabase> {
+  const { migrationsFolder, answerWithinMs = defaultDatabaseLimits.answerWithinMs } = options;
   try {
     prepareDataDir(dataDir);
     const lock = lockDataDir(dataDir);
-    const { client, finish } = await openPglite(dataDir).catch((error: unknown) => {
-      lock.release();
-      throw error;
-    });
+    const { client, finish } = await openPglite(dataDir, options.onWarning).catch(
+      (error: unknown) => {
+        lock.release();
+        throw error;
+      },
+    );
     const db = drizzle({ client });
     limitStatements(db, answerWithinMs);
     await migrate(db, { migrationsFolder }).catch(async (error: unknown) => {
@@ -89,13 +96,15 @@ const sharedBuffers = '16MB';
  * @returns the database, and a function that must be called when it has all migrations.
  * @throws {StartupError} with the reason if the database cannot be opened.
  */
-async function openPglite(dataDir: string) {
+async function openPglite(dataDir: string, onWarning?: (sentence: string) => void) {
   const directory = join(dataDir, 'postgres');
   // This function creates the directory with mode 0700, because PGlite would create it with mode
   // 0755.
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const finish = beginDatabase(dataDir, directory);
   const hadDatabase = existsSync(join(directory, 'PG_VERSION'));
+  const warning = describeLittleMemory(hadDatabase ? 'laterStart' : 'firstStart');
+  if (warning !== undefined) onWarning?.(warning);
   let postgresError: string | undefined;
   const client = await PGlite.create({
     fs: new DurableFileSystem(directory),

@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openEmbedded } from '@animal-store/postgres/open-embedded';
 import { StartupError } from '@animal-store/runtime';
 import { until } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { createDatabase, useDatabase } from '../support/databases.ts';
 
 const database = useDatabase('embedded');
@@ -51,3 +53,15 @@ test.each([
     );
   },
 );
+
+test('the embedded database warns before it opens with a memory limit with which it may be killed', async () => {
+  vi.spyOn(process, 'constrainedMemory').mockReturnValue(134_217_728);
+  onTestFinished(() => void vi.restoreAllMocks());
+  await using database = await createDatabase('embedded');
+  const { DATA_DIR: dataDir = '' } = database.env;
+  const warnings: string[] = [];
+  const onWarning = (sentence: string) => warnings.push(sentence);
+  const { close } = await openEmbedded(dataDir, { ...migrationOptions, onWarning });
+  await close();
+  expect(warnings).toEqual([expect.stringMatching(/^This process may use 134 MB of memory, /)]);
+});
