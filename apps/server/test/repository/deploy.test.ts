@@ -48,6 +48,24 @@ test('the secrets in the Compose file have no default value, and the error for a
   expect(secrets).toEqual(Array(6).fill(':?see deploy/README.md, Compose'));
 });
 
+// Regression: some commands lacked these options, so they failed in the root folder, or showed the
+// pods of another namespace.
+test('the commands in the documentation of operators name the Compose file and the namespace', () => {
+  const text = ['docs/operating.md', 'deploy/README.md'].map(read).join('\n');
+  const commands = all(text, /\b((?:docker compose|kubectl) (?:--?)?[a-z]+(?: [a-z]+)?)/g);
+  const places = [
+    'docker compose --file',
+    'kubectl --namespace',
+    'kubectl apply',
+    'kubectl create',
+  ];
+  expect(commands.length).toBeGreaterThan(15);
+  expect(commands.filter((command) => !places.some((place) => command.startsWith(place)))).toEqual([
+    // The table of tested versions names this command as not tested.
+    'docker compose build',
+  ]);
+});
+
 // The service must not be a superuser, because it could then change the audit log.
 // `least-privilege.test.ts` tests the permissions with a real Postgres.
 test('the Compose file gives the service a database role with exactly the permissions that docs/operating.md lists', () => {
