@@ -123,7 +123,7 @@ export function parseBaseUrl(baseUrl: string | Address = ''): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl).href : '';
   // The version `v1` is written as a string in this file, because an import from the contract would
   // make bundles larger. A test compares the string with the contract.
-  const [address] = /^https?:\/\/[^@?#]+\/v1(?=\/?$)/.exec(url) ?? [];
+  const address = /^https?:\/\/[^@?#]+\/v1(?=\/?$)/.exec(url)?.[0];
   if (!address) {
     const fault = !baseUrl
       ? 'missing'

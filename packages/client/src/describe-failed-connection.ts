@@ -12,10 +12,10 @@ export function describeFailedConnection(baseUrl: string, failure: unknown): str
   const { location, navigator } = environment;
   const origin = location?.origin;
   const { cause, code } = Object(failure);
+  const inner = Object(cause);
   // A message with an address may contain a query or a password, which do not belong in logs.
   // Deno writes the reason behind the address: "error sending request for url (…): dns error: …".
-  const [, message] = /(?:^|\): )([^/?@]{1,80})$/.exec(Object(cause).message ?? '') ?? [];
-  const reason = code || Object(cause).code || message;
+  const reason = code || inner.code || /(?:^|\): )([^/?@]{1,80})$/.exec(inner.message ?? '')?.[1];
   const hint = reason
     ? ` (${reason})`
     : navigator?.onLine === false

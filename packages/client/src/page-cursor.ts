@@ -32,17 +32,18 @@ export function parseCursor(text = ''): PageRequest {
       // the API key to another host.
       const link = findLink(headers, 'next');
       const nextCursor = new URLSearchParams(link?.split(/[?#]/)[1]).get('cursor') || undefined;
-      if (nextCursor && nextCursor === cursor)
-        throw new AnimalStoreError(
-          'the next page has the same cursor as this page; check whether a proxy or a cache repeats responses',
-          call,
-        );
       const pets = (body as Pet[]).filter((pet) => !(pet?.id <= Number(known)));
-      // A cache may return an earlier page again. Without this check, the loop could request the
+      // A cache may return an earlier page again. Without these checks, the loop could request the
       // same pages forever.
-      if (mark === '>' && pets.length < (body as Pet[]).length)
+      const fault =
+        nextCursor && nextCursor === cursor
+          ? 'has the same cursor as this page'
+          : mark === '>' &&
+            pets.length < (body as Pet[]).length &&
+            'repeats animals of an earlier page';
+      if (fault)
         throw new AnimalStoreError(
-          'the next page repeats animals of an earlier page; check whether a proxy or a cache repeats responses',
+          `the next page ${fault}; a proxy or a cache may repeat responses`,
           call,
         );
       const resumeCursor = nextCursor ?? `~${pets.at(-1)?.id ?? known}~${cursor}`;

@@ -90,7 +90,7 @@ export function readBody(
   // Browsers hide everything about a redirect that they do not follow. The status is then 0. The
   // message shows the new address without its query, because the query may contain data that does
   // not belong in logs.
-  const [target] = headers.get('Location')?.split(/[?#]/) ?? [];
+  const target = headers.get('Location')?.split(/[?#]/)[0];
   const description =
     status < 400 ? `redirect${target ? ` to ${target}` : ''}: check baseUrl` : statusText;
   const detail = textOf(message) || redact(description || 'failed');

@@ -117,7 +117,7 @@ export function createSend(
 
       async function exchange(abort: AbortSignal): Promise<Answer> {
         call.attempts++;
-        awaited = 'the answer';
+        awaited = 'the response';
         reportCallEvent('onRequest', {});
         sentAtMs = performance.now();
         // The global `fetch` is read for each request, so that later replacements apply, for

@@ -220,7 +220,7 @@ test.each([
     expect(error).toMatchObject({
       name: 'AbortError',
       message: expect.stringMatching(
-        /^listPets: aborted while waiting for (the answer|attempt 2)$/,
+        /^listPets: aborted while waiting for (the response|attempt 2)$/,
       ),
       cause: signal.reason,
     });

@@ -73,8 +73,7 @@ export class AnimalStoreError extends Error implements CallDetails {
    * `structuredClone` keeps only the message of an error.
    */
   toJSON(): Record<string, unknown> {
-    const members: object = { ...this };
-    const { headers } = members as { headers?: Iterable<[string, string]> };
+    const { headers, ...members } = this as { headers?: Iterable<[string, string]> };
     return {
       ...members,
       message: this.message,
