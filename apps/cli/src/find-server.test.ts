@@ -42,6 +42,15 @@ test.each([
     { DATA_DIR: 'HERE/file' },
     'The socket HERE/file/ops.sock cannot be used: ENOTDIR. Check that DATA_DIR is the data directory of the server.',
   ],
+  // Regression: if the path was so long that the CLI shortens it, the CLI ended with a stack trace.
+  [
+    { DATA_DIR: `HERE/none/${'long/'.repeat(30)}` },
+    `No server uses the directory HERE/none/${'long/'.repeat(29)}long. If the server is stopped`,
+  ],
+  [
+    { DATA_DIR: `HERE/file/${'long/'.repeat(30)}` },
+    `The socket HERE/file/${'long/'.repeat(30)}ops.sock cannot be used: ENOTDIR.`,
+  ],
   [
     { OPS_URL: 'http://ops:2' },
     'There is no admin token for http://ops:2. Set ADMIN_TOKEN, or pass --token-file.',

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { isAdminToken } from '@animal-store/admin-contract';
-import { localSocketPath } from '@animal-store/runtime';
+import { localSocketPath, StartupError } from '@animal-store/runtime';
 import { readCliSettings } from './cli-settings.ts';
 
 /** An error whose message is shown to the operator without a stack trace. */
@@ -40,34 +41,38 @@ export function findServer(options: {
       `There is no admin token for ${url}. Set ADMIN_TOKEN, or pass --token-file.`,
     );
   }
-  const socketPath = localSocketPath(dataDir);
-  requireOwnSocket(socketPath, dataDir);
-  return { name: dataDir, socketPath };
+  return { name: dataDir, socketPath: findOwnSocket(dataDir) };
 }
 
 /**
- * Checks before a request that this user owns the socket. Otherwise another user could run a fake
- * server on the socket. Root may use any socket.
+ * Returns the path of the server's socket. Checks before a request that this user owns the socket.
+ * Otherwise another user could run a fake server on the socket. Root may use any socket.
  */
-function requireOwnSocket(socketPath: string, dataDir: string): void {
+function findOwnSocket(dataDir: string): string {
+  // The path of the socket in a message is complete. The path that the CLI uses may be shortened.
+  const shownPath = join(dataDir, 'ops.sock');
   const user = process.geteuid?.();
-  // Windows has no user ids, so the CLI cannot compare the owner of the socket with the user.
-  if (user === undefined) return;
+  let socketPath: string;
   let owner: number;
   try {
+    socketPath = localSocketPath(dataDir);
+    // Windows has no user ids, so the CLI cannot compare the owner of the socket with the user.
+    if (user === undefined) return socketPath;
     owner = statSync(socketPath).uid;
   } catch (error) {
+    if (error instanceof StartupError) throw error;
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     throw new CliError(
       code === 'ENOENT'
         ? `No server uses the directory ${dataDir}. If the server is stopped, start it (npm start). If it uses another directory, set DATA_DIR to that directory. If it runs on another machine, set OPS_URL and ADMIN_TOKEN.`
-        : `The socket ${socketPath} cannot be used: ${code}. Check that DATA_DIR is the data directory of the server.`,
+        : `The socket ${shownPath} cannot be used: ${code}. Check that DATA_DIR is the data directory of the server.`,
     );
   }
   if (owner !== user && user !== 0)
     throw new CliError(
-      `The socket ${socketPath} belongs to another user. Run the command as that user. If you cannot, set OPS_URL and ADMIN_TOKEN to use the network.`,
+      `The socket ${shownPath} belongs to another user. Run the command as that user. If you cannot, set OPS_URL and ADMIN_TOKEN to use the network.`,
     );
+  return socketPath;
 }
 
 function readToken(file: string): string {
