@@ -1,7 +1,7 @@
-import { equal, ok } from 'node:assert/strict';
+import { equal } from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openPostgres, openRedis, startServer } from '@animal-store/testkit';
+import { openPostgres, openRedis, startServer, until } from '@animal-store/testkit';
 import { startLoad } from '../support/load.ts';
 import { percentile } from './percentile.ts';
 import { createKey } from './start-with-stores.ts';
@@ -53,13 +53,14 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
         return response.status;
       },
     });
+    // On a busy machine, the first responses may take longer than the load.
+    await until(() => load.answers.includes(200));
     await pause(loadMs);
     const askedAt = performance.now();
     const code = await Promise.race([server.stop(), pause(hangsAfterMs, 'hangs' as const)]);
     stopMs.push(performance.now() - askedAt);
     await load.stop();
     equal(code, 0, `A server that was stopped under load ended with ${code}.\n${server.stderr()}`);
-    ok(load.answers.includes(200), 'The server was stopped before it had responded to a request.');
   }
   async function startAndStopAgain(): Promise<void> {
     while (performance.now() < endsAt) await startAndStop();
