@@ -14,19 +14,31 @@ const [origin = '', connections, token = '', networks, path = '/v1/pets?limit=20
 const { hostname, port } = new URL(origin);
 const counts = { answered: 0, refused: 0 };
 
-function open(number: number): void {
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-  const network = Number(networks) > 0 ? number % Number(networks) : undefined;
+// There is one request for each network, or a single request if there are no networks.
+const requests = Array.from({ length: Number(networks) || 1 }, (_, network) => {
   const head = [
     `GET ${path} HTTP/1.1`,
     `Host: ${hostname}`,
     ...(token === '' ? [] : [`Authorization: Bearer ${token}`]),
-    ...(network === undefined ? [] : [`X-Forwarded-For: 10.0.${network >> 8}.${network & 255}`]),
+    ...(Number(networks) > 0 ? [`X-Forwarded-For: 10.0.${network >> 8}.${network & 255}`] : []),
   ];
-  const request = Buffer.from(`${head.join('\r\n')}\r\n\r\n`);
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n`);
+});
+// If there are fewer connections than networks, each connection sends for several networks. So the
+// service has the same work for each request, whatever the number of connections is: it counts the
+// first 60 requests of each network in Redis, and refuses all others from its memory.
+const step = Math.min(Number(connections), requests.length);
+
+function open(number: number): void {
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  let next = number;
   let pending = '';
+  function send(): void {
+    socket.write(requests[next % requests.length] as Buffer);
+    next += step;
+  }
   socket.setEncoding('latin1');
-  socket.on('connect', () => socket.write(request));
+  socket.on('connect', send);
   socket.on('data', (chunk: string) => {
     pending += chunk;
     const end = pending.indexOf('\r\n\r\n');
@@ -36,7 +48,7 @@ function open(number: number): void {
     if (pending.startsWith('HTTP/1.1 503')) counts.refused += 1;
     else counts.answered += 1;
     pending = '';
-    socket.write(request);
+    send();
   });
   socket.on('error', () => {});
   socket.on('close', () => setTimeout(open, 100, number));
